@@ -22,7 +22,7 @@ __all__ = [
     "reason_of",
 ]
 
-LONGEST = 120  # characters: zipfile and pyarrow put raw bytes of a damaged file into their messages
+MAX_MESSAGE = 120  # characters: zipfile and pyarrow put raw bytes of a damaged file into their messages
 
 
 def reason_of(error: BaseException) -> str:
@@ -38,7 +38,7 @@ def reason_of(error: BaseException) -> str:
     ("header b'\\x00' differs", 'EOFError')
     """
     line = str(error).split("\n")[0].strip()
-    return printable(line[:LONGEST]) + ("..." if len(line) > LONGEST else "") or type(error).__name__
+    return printable(line[:MAX_MESSAGE]) + ("..." if len(line) > MAX_MESSAGE else "") or type(error).__name__
 
 
 def printable(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 __all__ = ["join_names", "plural"]
 
-MOST_NAMES = 9  # in one message
+MAX_NAMES = 9  # in one message
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
@@ -37,5 +37,5 @@ def join_names(names: Iterable[str]) -> str:
     ("'wpe.weight', 'wte.weight'", '91 more')
     """
     in_order = sorted(names)
-    more = [f"{len(in_order) - MOST_NAMES} more"] if len(in_order) > MOST_NAMES else []
-    return ", ".join([*map(repr, in_order[:MOST_NAMES]), *more]) or "none"
+    more = [f"{len(in_order) - MAX_NAMES} more"] if len(in_order) > MAX_NAMES else []
+    return ", ".join([*map(repr, in_order[:MAX_NAMES]), *more]) or "none"

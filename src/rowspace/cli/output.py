@@ -16,7 +16,7 @@ from rowspace._base.plural import plural
 
 __all__ = ["console_on", "file_size", "message", "print_facts", "print_json", "print_line", "print_table", "shown"]
 
-NARROWEST, USUAL_WIDTH = 20, 80  # columns
+MIN_WIDTH, USUAL_WIDTH = 20, 80  # columns
 
 
 def message(message: str) -> None:
@@ -84,7 +84,7 @@ def file_size(size: float) -> str:
 def console_on(file: TextIO) -> Console:
     """Return a console; a width too small for printing, such as `COLUMNS=0`, is ignored."""
     console = Console(file=file, highlight=False)
-    if console.width < NARROWEST:
+    if console.width < MIN_WIDTH:
         console.width = USUAL_WIDTH
     return console
 

@@ -25,7 +25,7 @@ from rowspace.table import Table
 
 __all__ = ["Encoder"]
 
-MOST_PLANS = 64
+MAX_PLANS = 64
 ADDITIVE = ("mean", "sif", "sum")  # poolings to which each token adds its row
 
 
@@ -240,7 +240,7 @@ class Encoder:
             names = ("mode", "max_tokens", "normalize", "dtype", "workers")
             changed = {name: value for name, value in zip(names, given, strict=True) if value is not None}
             plan = self.executor.plan_for(replace(self.options, **changed))
-            if len(self._plans) < MOST_PLANS:
+            if len(self._plans) < MAX_PLANS:
                 self._plans[given] = plan
         return plan
 

@@ -28,7 +28,7 @@ from rowspace.table import Table
 __all__ = ["ModeRules", "check_modules", "median_token_length", "mode_at", "rules_of"]
 
 MODULES = "modules.json"
-LARGEST = 1 << 20  # bytes of modules.json
+MAX_MODULES_BYTES = 1 << 20  # bytes of modules.json
 MODEL2VEC_LENGTH = 512  # tokens
 
 
@@ -109,7 +109,7 @@ def check_modules(folder: Path) -> None:
     if not (folder / MODULES).is_file():
         return
     with open_regular(resolve_inside(folder, MODULES)) as file:
-        data = file.read(LARGEST)
+        data = file.read(MAX_MODULES_BYTES)
     try:
         kinds = [str(module["type"]).rpartition(".")[2] for module in json.loads(data)]
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -17,7 +17,7 @@ DTYPES: dict[str, type[np.generic]] = {
     "binary": np.int8,
     "ubinary": np.uint8,
 }
-LARGEST = 127  # of int8, so that -x and x are equally far from 0
+MAX_INT8 = 127  # of int8, so that -x and x are equally far from 0
 
 
 def quantize(
@@ -76,7 +76,7 @@ def stored_form(dim: int, dtype: str) -> tuple[int, np.dtype[Any]]:
 def _scaled(vectors: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
     shares = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
-    return np.asarray(np.rint(shares * LARGEST).astype(np.int8))
+    return np.asarray(np.rint(shares * MAX_INT8).astype(np.int8))
 
 
 def _in_steps(vectors: NDArray[np.floating[Any]], ranges: NDArray[np.float32]) -> NDArray[np.int8]:

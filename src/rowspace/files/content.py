@@ -1,6 +1,6 @@
 """The bytes of a file of words, which may be compressed as .gz, or be the only file in a .zip.
 
-Compressed content is unpacked into a temporary file and mapped. A file that unpacks to more than `MOST_TIMES` its size
+Compressed content is unpacked into a temporary file and mapped. A file that unpacks to more than `MAX_RATIO` its size
 is rejected: vectors hardly compress, so it is probably a decompression bomb.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["SNIFFED", "map_content", "read_start", "read_unpacked_start", "zip_m
 SNIFFED = 1 << 16  # bytes
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 AT_ONCE = 1 << 20
-LEAST, MOST_TIMES = 1 << 26, 20  # bytes that any file may unpack to, and the largest ratio to its size
+MIN_UNPACKED, MAX_RATIO = 1 << 26, 20  # bytes that any file may unpack to, and the largest ratio to its size
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile, NotImplementedError, RuntimeError, ValueError)
 
@@ -88,12 +88,12 @@ def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
 
 def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np.uint8]:
     """Unpack into an anonymous file, which is deleted once its bytes are no longer used."""
-    most = max(LEAST, MOST_TIMES * os.fstat(packed.fileno()).st_size)
+    most = max(MIN_UNPACKED, MAX_RATIO * os.fstat(packed.fileno()).st_size)
     with tempfile.TemporaryFile() as file:
         while piece := stream.read(AT_ONCE):
             if file.tell() + len(piece) > most:
                 raise FileFormatError(
-                    f"{path}: unpacks to more than {MOST_TIMES} times its size, which is implausible for vectors; "
+                    f"{path}: unpacks to more than {MAX_RATIO} times its size, which is implausible for vectors; "
                     "if you trust it, unpack it first"
                 )
             try:

@@ -19,7 +19,7 @@ from rowspace.errors import FileFormatError, RowspaceError
 
 __all__ = ["Folder", "open_regular", "resolve_inside"]
 
-LONGEST_NAME = 255  # bytes, on the usual file systems
+MAX_NAME = 255  # bytes, on the usual file systems
 # Non-blocking, so that a pipe does not hang; 0 where the system has no such flag.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -28,7 +28,7 @@ def resolve_inside(folder: Path, name: str) -> Path:
     """Return the path of `name` in `folder`; raises `FileFormatError` for a name or a link that leads out of it."""
     path = folder / name
     try:
-        if len(name.encode()) > LONGEST_NAME:
+        if len(name.encode()) > MAX_NAME:
             raise ValueError(name)
         real = Path(os.path.realpath(path))
     except ValueError:  # too long, a NUL, or a lone surrogate

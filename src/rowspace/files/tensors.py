@@ -35,7 +35,7 @@ DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
 SCALES = ("_scale", "_scale_inv")  # suffixes of the names of scales of 8-bit tensors
-LONGEST = 1 << 40  # more or wider rows than any file has, for which numpy would fail with another error
+MAX_LENGTH = 1 << 40  # more or wider rows than any file has, for which numpy would fail with another error
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
 
@@ -90,7 +90,7 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
             raise FileFormatError(f"{path}: holds no tensor {name!r}, but {join_names(tensors)}")
         tensor = tensors[name]
         code = (MAPPED | OTHERS).get(tensor.dtype)
-        if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > LONGEST:
+        if code is None or not 1 <= len(tensor.shape) <= 2 or max(tensor.shape) > MAX_LENGTH:
             raise FileFormatError(
                 f"{path}: tensor {name!r} is {tensor.dtype} of shape {tensor.shape}, which cannot be rows; "
                 "expected (V, d) floats"

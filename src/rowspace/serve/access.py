@@ -18,7 +18,7 @@ __all__ = ["Address", "bearer_token", "is_from_elsewhere", "is_loopback", "secre
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  # all interfaces of the machine
-LEAST_SECRET = 16  # characters
+MIN_SECRET = 16  # characters
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def validate_secret(secret: str, what: str) -> str:
     Raises:
         UsageError: It is too short or has other characters.
     """
-    if not re.fullmatch(rf"[\w.~-]{{{LEAST_SECRET},}}", secret, re.ASCII):
-        raise UsageError(f"{what} must have at least {LEAST_SECRET} characters: letters, digits and -._~")
+    if not re.fullmatch(rf"[\w.~-]{{{MIN_SECRET},}}", secret, re.ASCII):
+        raise UsageError(f"{what} must have at least {MIN_SECRET} characters: letters, digits and -._~")
     return secret
 
 

@@ -20,7 +20,7 @@ from rowspace.errors import UsageError
 __all__ = ["listen", "run"]
 
 PORTS = 100  # number of ports to try
-LONGEST_HEAD = 128 << 10  # bytes of the request line and headers; more than the limit of the query string
+MAX_HEAD = 128 << 10  # bytes of the request line and headers; more than the limit of the query string
 THREAD_TIMEOUT = 0.2  # seconds to wait for threads
 
 
@@ -73,7 +73,7 @@ def run(app: ASGIApp, listener: socket.socket, *, grace: int = 0, on_stop: Calla
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=grace,
-        h11_max_incomplete_event_size=LONGEST_HEAD,
+        h11_max_incomplete_event_size=MAX_HEAD,
     )
     _Server(config, on_stop).run(sockets=[listener])
     _leave()

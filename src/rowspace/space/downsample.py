@@ -12,7 +12,7 @@ from rowspace.errors import UsageError
 __all__ = ["DownsampleMethod", "DownsampledMatrix", "downsample_matrix"]
 
 DownsampleMethod = Literal["mean", "sample"]
-_MOST_READ = 1 << 22  # numbers of the matrix
+_MAX_READ = 1 << 22  # numbers of the matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def downsample_matrix(
         values = matrix[row_edges[:-1]][:, column_edges[:-1]]
         return DownsampledMatrix(values.astype(np.float32), row_edges, column_edges, 1)
     bands = len(row_edges) - 1
-    most = max(1, _MOST_READ // (bands * (columns[1] - columns[0])))
+    most = max(1, _MAX_READ // (bands * (columns[1] - columns[0])))
     read = [_spaced(first, end, most) for first, end in pairwise(row_edges)]
     values = np.stack([_mean(matrix[ids, columns[0] : columns[1]], column_edges - columns[0]) for ids in read])
     return DownsampledMatrix(values, row_edges, column_edges, max(map(len, read)))

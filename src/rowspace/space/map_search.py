@@ -14,13 +14,13 @@ from rowspace.space.neighbors import nearest, validate_k
 from rowspace.space.pca import finite_rows
 from rowspace.space.similarity import row_norms, unit_rows
 
-__all__ = ["FEWEST", "MapNeighbors", "OnRows", "map_neighbors", "map_units"]
+__all__ = ["MIN_ROWS", "MapNeighbors", "OnRows", "map_neighbors", "map_units"]
 
 Rows = NDArray[np.floating[Any]]
 OnRows = Callable[[int, int], None]
 """Called with the number of completed rows and the total."""
 
-FEWEST = 8
+MIN_ROWS = 8
 """Fewer rows than this have no neighborhoods to keep."""
 AT_ONCE = 1024
 """Queries per search; progress is reported between searches."""
@@ -72,12 +72,12 @@ def map_neighbors(
 
 def map_units(rows: Rows, sample: int | None, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the ids of the finite rows, or of a sample of them, and those rows scaled to length 1, float32."""
-    if sample is not None and sample < FEWEST:
-        raise UsageError(f"sample must be {FEWEST} or more, got {sample}")
+    if sample is not None and sample < MIN_ROWS:
+        raise UsageError(f"sample must be {MIN_ROWS} or more, got {sample}")
     ids = np.flatnonzero(finite_rows(rows))
-    if len(ids) < FEWEST or rows.shape[1] < 2:
+    if len(ids) < MIN_ROWS or rows.shape[1] < 2:
         raise UsageError(
-            f"a map of neighborhoods needs {FEWEST} rows of 2 numbers or more, got {len(ids)} of {rows.shape[1]}; "
+            f"a map of neighborhoods needs {MIN_ROWS} rows of 2 numbers or more, got {len(ids)} of {rows.shape[1]}; "
             "pca maps any rows"
         )
     if sample is not None and len(ids) > sample:

@@ -21,7 +21,7 @@ Rows = NDArray[np.floating[Any]]
 NO_ROW, PRUNED_BUCKET = -1, -2  # places of buckets without a row: NO_ROW counts as zeros, PRUNED_BUCKET is skipped
 END_OF_SENTENCE = "</s>"  # fastText's token, which has no n-grams
 FNV_START, FNV_PRIME = 2166136261, 16777619
-MOST_BUCKETS = 2**31 - 1
+MAX_BUCKETS = 2**31 - 1
 
 
 def ngrams(word: str, *, min_n: int = 3, max_n: int = 6) -> list[str]:
@@ -141,7 +141,7 @@ class Subwords:
                 f"rows of n-grams and words must have the same dimension, got {self.rows.shape} and {self.own.shape}"
             )
         numbers = self.places.places if isinstance(self.places, SparsePlaces) else self.places
-        if numbers.ndim != 1 or not 0 < len(self.places) <= MOST_BUCKETS:
+        if numbers.ndim != 1 or not 0 < len(self.places) <= MAX_BUCKETS:
             raise UsageError(f"places must have one entry per bucket, got shape {numbers.shape}")
         least, most = (int(numbers.min()), int(numbers.max())) if len(numbers) else (PRUNED_BUCKET, PRUNED_BUCKET)
         if least < PRUNED_BUCKET or most >= len(self.rows):

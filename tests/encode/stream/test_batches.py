@@ -5,7 +5,7 @@ from itertools import chain
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.stream.batches import LEAST_TEXTS, MOST_CHARACTERS, TextDigest, batches_of, skip_texts
+from rowspace.encode.stream.batches import MAX_CHARACTERS, MIN_TEXTS, TextDigest, batches_of, skip_texts
 from rowspace.errors import UsageError
 
 LISTS = st.lists(st.lists(st.text(max_size=3), max_size=5), max_size=6)
@@ -30,13 +30,13 @@ def test_batches_have_all_texts_in_order_and_are_bounded(lists, most):
 
 
 def test_batches_of_long_texts_are_small():
-    long = "x" * (MOST_CHARACTERS // 2 + 1)
+    long = "x" * (MAX_CHARACTERS // 2 + 1)
     assert [len(batch) for batch in batches_of([["a", long, long, "b"], [long]], most=10)] == [2, 2, 1]
     assert [len(batch) for batch in batches_of([[long * 3, "b"]], most=10)] == [1, 1]
 
 
 def test_small_lists_are_joined():
-    assert [len(batch) for batch in batches_of([["a"]] * (LEAST_TEXTS + 1), most=1 << 20)] == [LEAST_TEXTS, 1]
+    assert [len(batch) for batch in batches_of([["a"]] * (MIN_TEXTS + 1), most=1 << 20)] == [MIN_TEXTS, 1]
 
 
 @given(LISTS)

@@ -71,7 +71,7 @@ sin, cos and log; the module random returns random numbers from a seed. The norm
     return list(dict.fromkeys(items))
 """,
 }
-LONGEST_DELAY = 0.8
+MAX_DELAY = 0.8
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
@@ -147,14 +147,14 @@ def guard(learned: tuple[Table, str], searched_folder: Path) -> Iterator[AccessM
 
 
 class Delays:
-    """An application whose API replies late, by up to LONGEST_DELAY seconds."""
+    """An application whose API replies late, by up to MAX_DELAY seconds."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].startswith("/api/"):
-            await asyncio.sleep(random.uniform(0, LONGEST_DELAY))
+            await asyncio.sleep(random.uniform(0, MAX_DELAY))
         await self.app(scope, receive, send)
 
 

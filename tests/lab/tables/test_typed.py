@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.lab.tables.examples import table_text
-from rowspace.lab.tables.typed import MOST_NUMBERS, MOST_WORDS, read_rows, typed_choice
+from rowspace.lab.tables.typed import MAX_DIM, MAX_WORDS, read_rows, typed_choice
 
 COUNT = "a typed table has 2 to 200 words, one per line, not "
 WORDS = st.text(
@@ -30,11 +30,11 @@ def test_commas_tabs_empty_lines_and_minus_signs_are_accepted() -> None:
     [
         ("", COUNT + "0"),
         ("cat 1 2", COUNT + "1"),
-        ("\n".join(f"w{n} 1" for n in range(MOST_WORDS + 1)), COUNT + "201"),
+        ("\n".join(f"w{n} 1" for n in range(MAX_WORDS + 1)), COUNT + "201"),
         ("cat 1 2\ndog 1", "line 2: 'dog' has 1 number, but the first word has 2"),
         ("cat 1\n\ncat 2", "line 3: 'cat' is already on a line above; write each word once"),
         ("cat", "line 1: 'cat' needs 1 to 64 numbers, not 0"),
-        ("cat" + " 1" * (MOST_NUMBERS + 1), "line 1: 'cat' needs 1 to 64 numbers, not 65"),
+        ("cat" + " 1" * (MAX_DIM + 1), "line 1: 'cat' needs 1 to 64 numbers, not 65"),
         ("cat 1\ndog x", "line 2: 'x' is not a number; write a word without spaces, then its numbers"),
         ("cat nan", "line 1: 'nan' is too large; use numbers from -1,000,000 to 1,000,000"),
         ("cat 1e400", "line 1: '1e400' is too large; use numbers from -1,000,000 to 1,000,000"),

@@ -147,7 +147,7 @@ def test_several_threads_parse_and_print_every_line():
     rows = np.random.default_rng(0).standard_normal((1500, 300)).astype(np.float32)
     words = [b"w" * (number % 50) + b"%d" % number for number in range(len(rows))]
     content = b"".join(text_of(words, rows))
-    assert len(content) > max(3 * text_matrix.LEAST_SHARE, text_matrix.PRINTED_AT_ONCE)
+    assert len(content) > max(3 * text_matrix.MIN_SHARE, text_matrix.PRINTED_AT_ONCE)
     content = content.replace(b"\n", b"\n\n\r\n", 100)
     table = parsed(content, 300)
     assert table.vocabulary == [word.decode() for word in words]
@@ -164,7 +164,7 @@ def test_more_odd_fields_than_one_thread_collects_are_all_parsed():
 
 
 def test_line_longer_than_a_threads_share_is_found_once():
-    length = 4 * text_matrix.LEAST_SHARE
+    length = 4 * text_matrix.MIN_SHARE
     found = lines_in(text(b"a 1\n" + b"b" * length + b"\nc 3\n"))
     assert found.tolist() == [[0, 3], [4, 4 + length], [5 + length, 8 + length]]
 

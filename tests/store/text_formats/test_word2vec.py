@@ -83,7 +83,7 @@ def test_word_truncated_within_a_character_is_replaced_as_in_gensim(tmp_path):
 def test_several_threads_copy_rows_to_the_correct_position(tmp_path):
     vocabulary = [f"{'w' * (i % 40)}{i}" for i in range(3000)]
     rows = np.random.default_rng(0).standard_normal((3000, 300)).astype(np.float32)
-    assert rows.nbytes > 3 * word2vec.LEAST_SHARE
+    assert rows.nbytes > 3 * word2vec.MIN_SHARE
     word2vec.save(Table(vocabulary, rows), tmp_path / "v.bin")
     table = word2vec.load(tmp_path / "v.bin")
     assert table.vocabulary == vocabulary

@@ -21,7 +21,7 @@ FULL = {
     errno.EDQUOT: "your disk quota is used up",
     errno.EFBIG: "a file grew past the size that the system allows",
 }
-LONGEST_NAME = 255  # bytes: the limit of most file systems
+MAX_NAME = 255  # bytes: the limit of most file systems
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -112,10 +112,10 @@ def name_with_suffix(name: str, suffix: str) -> str:
     >>> name_with_suffix("table", ".fit"), len(name_with_suffix("x" * 255, ".fit"))
     ('table.fit', 255)
     """
-    if len(os.fsencode(name + suffix)) <= LONGEST_NAME:
+    if len(os.fsencode(name + suffix)) <= MAX_NAME:
         return name + suffix
     ending = f"-{hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}{suffix}"
-    while len(os.fsencode(name + ending)) > LONGEST_NAME:
+    while len(os.fsencode(name + ending)) > MAX_NAME:
         name = name[:-1]  # a whole character: half of one is not a legal name everywhere
     return name + ending
 

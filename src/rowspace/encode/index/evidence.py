@@ -16,8 +16,8 @@ from rowspace.encode.token_rows import cosine_shares
 __all__ = ["Evidence", "QueryWord", "encoded_text", "explain_hits", "query_words", "term_of"]
 
 _WORD = re.compile(r"[^\W_]+")
-_MOST_WORDS = 40
-"""The most words of a query that get a score of their own; each needs a search."""
+_MAX_WORDS = 40
+"""Words of a query that get a separate score; each needs a search."""
 
 
 class QueryWord(NamedTuple):
@@ -66,7 +66,7 @@ def query_words(query: str) -> list[QueryWord]:
     >>> [(word.word, word.term) for word in query_words("the Exceptions")]
     [('the', None), ('Exceptions', 'except')]
     """
-    return [QueryWord(word, term_of(word)) for word in _WORD.findall(query)[:_MOST_WORDS]]
+    return [QueryWord(word, term_of(word)) for word in _WORD.findall(query)[:_MAX_WORDS]]
 
 
 @lru_cache(maxsize=100_000)

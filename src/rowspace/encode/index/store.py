@@ -32,8 +32,8 @@ UNFINISHED = f".{DATASET}.tmp"
 """The folder in an index that a process killed while it creates the dataset leaves."""
 
 _LEXICAL, _DENSE = "text_idx", "vector_idx"
-_MOST_UNINDEXED = 2_000  # rows outside of the search indexes
-_MOST_FRAGMENTS = 24
+_MAX_UNINDEXED = 2_000  # rows outside of the search indexes
+_MAX_FRAGMENTS = 24
 _KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
 
 
@@ -189,13 +189,13 @@ class ChunkStore:
         if not rows:
             return
         names = {index.name for index in self.dataset.describe_indices()}
-        if len(self.dataset.get_fragments()) > _MOST_FRAGMENTS:
+        if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
             self.dataset.optimize.compact_files()
         if _LEXICAL not in names:
             self.dataset.create_scalar_index("text", "INVERTED", _LEXICAL)
         if self.is_approximate and _DENSE not in names:
             self._create_dense(rows)
-        most = max(_MOST_UNINDEXED, rows // 10)
+        most = max(_MAX_UNINDEXED, rows // 10)
         if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > most for name in names):
             self.dataset.optimize.optimize_indices()
         self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)

@@ -22,7 +22,7 @@ from rowspace.errors import FileFormatError
 
 __all__ = ["Progress", "Summary", "update_store"]
 
-_FIRST_BATCH, _LARGEST_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
+_FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
 _ENCODED = 1 << 14  # passages that are encoded at once
 
@@ -188,7 +188,7 @@ def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:
         size += sum(len(chunk.text) for chunk in file.chunks)
         if size >= most or len(batch) == _BATCH_FILES:
             yield batch
-            batch, size, most = [], 0, min(2 * most, _LARGEST_BATCH)
+            batch, size, most = [], 0, min(2 * most, _MAX_BATCH)
     if batch:
         yield batch
 

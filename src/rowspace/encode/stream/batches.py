@@ -8,8 +8,8 @@ from rowspace.errors import UsageError
 
 __all__ = ["TextDigest", "batches_of", "skip_texts"]
 
-MOST_CHARACTERS = 1 << 21
-LEAST_TEXTS = 1 << 12  # enough for all threads of an encoder; fewer only if they are long
+MAX_CHARACTERS = 1 << 21
+MIN_TEXTS = 1 << 12  # enough for all threads of an encoder; fewer only if they are long
 
 
 class TextDigest:
@@ -37,7 +37,7 @@ class TextDigest:
 
 
 def batches_of(lists: Iterable[list[str]], *, most: int) -> Iterator[list[str]]:
-    """Yield texts in batches of at most `most` texts and about `MOST_CHARACTERS`; a longer text is a separate batch.
+    """Yield texts in batches of at most `most` texts and about `MAX_CHARACTERS`; a longer text is a separate batch.
 
     >>> list(batches_of([["a"], ["b", "c", "d", "e"]], most=2))
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -45,15 +45,15 @@ def batches_of(lists: Iterable[list[str]], *, most: int) -> Iterator[list[str]]:
     batch, characters = list[str](), 0
     for texts in lists:
         size = sum(map(len, texts))
-        if len(batch) + len(texts) <= most and characters + size <= MOST_CHARACTERS:
+        if len(batch) + len(texts) <= most and characters + size <= MAX_CHARACTERS:
             batch += texts
             characters += size
-            if len(batch) >= min(most, LEAST_TEXTS):
+            if len(batch) >= min(most, MIN_TEXTS):
                 yield batch
                 batch, characters = [], 0
             continue
         for text in texts:
-            if batch and (len(batch) == most or characters + len(text) > MOST_CHARACTERS):
+            if batch and (len(batch) == most or characters + len(text) > MAX_CHARACTERS):
                 yield batch
                 batch, characters = [], 0
             batch.append(text)

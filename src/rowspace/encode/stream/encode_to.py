@@ -22,7 +22,7 @@ from rowspace.errors import EncodingInterrupted
 __all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]
 
 BYTES_PER_BATCH = 1 << 24  # of vectors
-MOST_TEXTS = 1 << 14
+MAX_TEXTS = 1 << 14
 SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
 
 
@@ -214,7 +214,7 @@ class _Run:
 
     def _texts_at_once(self) -> int:
         row_bytes: int = self.state.settings["width"] * np.dtype(self.state.settings["dtype"]).itemsize
-        return max(1, min(MOST_TEXTS, BYTES_PER_BATCH // row_bytes))
+        return max(1, min(MAX_TEXTS, BYTES_PER_BATCH // row_bytes))
 
     def _save(self, state: RunState) -> None:
         """Sync the rows, then the state that counts them."""

@@ -16,7 +16,7 @@ TextSource = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
 """A path, '-' for standard input, several `pathlib.Path`, or an iterable of texts."""
 
 OnBytes = Callable[[int], None]
-MOST_COUNTED = 1 << 12  # texts of an iterable in one list
+MAX_COUNTED = 1 << 12  # texts of an iterable in one list
 WANTED = "a source is a path, several pathlib.Path, or an iterable of texts"
 
 
@@ -121,7 +121,7 @@ def _checked_lists(texts: Iterable[object]) -> Iterator[list[str]]:
             raise UsageError(f"item {number} of the source is {type(text).__name__}, not a text; {WANTED}")
         found.append(text)
         size += len(text)
-        if len(found) >= MOST_COUNTED or size >= 1 << 20:
+        if len(found) >= MAX_COUNTED or size >= 1 << 20:
             yield found
             found, size = [], 0
     if found:

@@ -29,7 +29,7 @@ from rowspace.serve.request import HttpError, read_body
 
 __all__ = ["job_routes"]
 
-LARGEST_BODY = 64 << 10  # bytes
+MAX_BODY = 64 << 10  # bytes
 
 
 def job_routes(jobs: Jobs, lab_of: Callable[[Request], Awaitable[Lab]]) -> list[Route]:
@@ -46,13 +46,13 @@ def job_routes(jobs: Jobs, lab_of: Callable[[Request], Awaitable[Lab]]) -> list[
 
     async def start(request: Request) -> Response:
         """Start a job, or find the one with the same parameters."""
-        query = _query_from_json(await read_body(request, LARGEST_BODY))
+        query = _query_from_json(await read_body(request, MAX_BODY))
         job = await jobs.start(await lab_of(request), known_kind(query), query)
         return Response(Reply({"job": job.number}).encode(), media_type=MEDIA_TYPE)
 
     async def prepare(request: Request) -> Response:
         """Prepare a process for the next job."""
-        await jobs.prepare(known_kind(_query_from_json(await read_body(request, LARGEST_BODY))))
+        await jobs.prepare(known_kind(_query_from_json(await read_body(request, MAX_BODY))))
         return Response(Reply().encode(), media_type=MEDIA_TYPE)
 
     async def events(request: Request) -> Response:

@@ -27,8 +27,8 @@ from rowspace.lab.shared.figure import shown
 
 __all__ = ["ROUTES", "field_texts", "lesson_routes", "reading_minutes", "reference"]
 
-_LARGEST_SEED = 2**31 - 1
-_LARGEST_ANSWER = 1e15
+_MAX_SEED = 2**31 - 1
+_MAX_ANSWER = 1e15
 
 
 Lessons = Mapping[int, Lesson]
@@ -102,7 +102,7 @@ def answer(lessons: Lessons, lab: Lab, query: Query) -> AnswerReply:
     found, block = _question_block(lessons, query)
     if reason := _other_table(block, lab):
         raise UsageError(reason)
-    given = query.number("given", low=-_LARGEST_ANSWER, high=_LARGEST_ANSWER)
+    given = query.number("given", low=-_MAX_ANSWER, high=_MAX_ANSWER)
     asked = found.question(block.argument, lab.table, _seed(query))
     computed = asked.computed(lab.table)
     fields = {**asked.fields, **computed, "answer": asked.written(computed["answer"])}
@@ -126,7 +126,7 @@ def _other_table(block: Block, lab: Lab) -> str:
 
 
 def _seed(query: Query) -> int:
-    return query.integer("seed", 0, low=0, high=_LARGEST_SEED)
+    return query.integer("seed", 0, low=0, high=_MAX_SEED)
 
 
 def field_texts(fields: Mapping[str, object]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["Query"]
 
-_LONGEST = 1000
+_MAX_LENGTH = 1000
 _Number = TypeVar("_Number", int, float)
 _Option = TypeVar("_Option", bound=str)
 
@@ -32,7 +32,7 @@ class Query:
         self.body = body
         """The uploaded bytes, possibly empty; None for a request without an upload."""
 
-    def text(self, name: str, default: str | None = None, *, longest: int = _LONGEST) -> str:
+    def text(self, name: str, default: str | None = None, *, longest: int = _MAX_LENGTH) -> str:
         """Return the value as a string of at most `longest` characters."""
         value = self._one(name, default)
         if len(value) > longest:
@@ -46,8 +46,8 @@ class Query:
             raise UsageError(f"{name} is missing: pass it at least once")
         if len(values) > most:
             raise UsageError(f"{name} must have at most {plural(most, 'value')}, not {len(values):,}")
-        if longest := next((value for value in values if len(value) > _LONGEST), None):
-            raise UsageError(f"{name} must have at most {_LONGEST:,} characters, not {len(longest):,}")
+        if longest := next((value for value in values if len(value) > _MAX_LENGTH), None):
+            raise UsageError(f"{name} must have at most {_MAX_LENGTH:,} characters, not {len(longest):,}")
         return values
 
     def integer(self, name: str, default: int | None = None, *, low: int, high: int) -> int:

@@ -6,14 +6,14 @@ from rowspace.serve.request import HttpError
 
 __all__ = ["query_parameters"]
 
-LONGEST_QUERY = 32 << 10  # bytes
+MAX_QUERY = 32 << 10  # bytes
 
 
 def query_parameters(request: Request) -> dict[str, list[str]]:
     """Return the query parameters by name; raise `HttpError` (414) if the query string is too long."""
     size = len(request.scope["query_string"])
-    if size > LONGEST_QUERY:
-        raise HttpError(414, f"the query string must have at most {LONGEST_QUERY:,} bytes, not {size:,}")
+    if size > MAX_QUERY:
+        raise HttpError(414, f"the query string must have at most {MAX_QUERY:,} bytes, not {size:,}")
     parameters: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
         parameters.setdefault(name, []).append(value)

@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 _OWN = "rowspace.lab"
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # module → the public module that readers import from
-_LONGEST_LINE = 100
+_MAX_LINE = 100
 _PARSING = Lock()  # ast.parse is not thread-safe in Python 3.11
 _ATTEMPTS = 20
 
@@ -61,7 +61,7 @@ def _call(step: "partial[Any]", inputs: Mapping[str, object]) -> str:
         elif name in step.keywords:
             arguments.append(f"{name}={step.keywords[name]!r}")
     line = f"{step.func.__name__}({', '.join(arguments)})"
-    if len(line) <= _LONGEST_LINE:
+    if len(line) <= _MAX_LINE:
         return line
     return f"{step.func.__name__}(\n" + "".join(f"    {each},\n" for each in arguments) + ")"
 
@@ -113,7 +113,7 @@ class _Source:
         for line, names in self._imports.items():
             for name in sorted(names):
                 extended = f"{lines[-1]}, {name}" if lines and lines[-1].startswith(line) else ""
-                if 0 < len(extended) <= _LONGEST_LINE:
+                if 0 < len(extended) <= _MAX_LINE:
                     lines[-1] = extended
                 else:
                     lines.append(line + name)

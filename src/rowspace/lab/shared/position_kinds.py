@@ -4,19 +4,19 @@ from typing import Literal, get_args
 
 from rowspace.errors import UsageError
 
-__all__ = ["KINDS", "POSITIONS", "WIDEST", "Kind", "check_width", "default_kind"]
+__all__ = ["KINDS", "MAX_POSITION_DIM", "POSITIONS", "Kind", "check_width", "default_kind"]
 
 Kind = Literal["sinusoid", "learned"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 POSITIONS = 512
 """The number of rows of a learned position table."""
-WIDEST = 8192
+MAX_POSITION_DIM = 8192
 
 
 def check_width(dim: int) -> None:
     """Raise `UsageError` for rows so wide that position tables would need too much memory."""
-    if dim > WIDEST:
-        raise UsageError(f"rows of {dim:,} numbers are too wide to add positions to; the limit is {WIDEST:,}")
+    if dim > MAX_POSITION_DIM:
+        raise UsageError(f"rows of {dim:,} numbers are too wide to add positions to; the limit is {MAX_POSITION_DIM:,}")
 
 
 def default_kind(dim: int) -> Kind:

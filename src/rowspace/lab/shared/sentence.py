@@ -24,8 +24,8 @@ __all__ = ["Piece", "Sentence", "SentenceFields", "known_sentence", "read_senten
 # Texts with repeated words, whose gradients are summed in one row.
 _CODE = "read the list, write the list"
 _TEXTS = ("the cat sat on the mat", "the king and the queen", "in the year of the war")
-_LONGEST = 4000  # characters
-_MOST = 64  # tokens
+_MAX_TEXT = 4000  # characters
+_MAX_TOKENS = 64  # tokens
 _NUMBERS = 1 << 18  # tokens times dimensions
 
 
@@ -72,13 +72,13 @@ def token_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
     return ids[ids < len(table)].astype(np.int64)
 
 
-def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MOST) -> Sentence:
+def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MAX_TOKENS) -> Sentence:
     """Tokenize `text`, up to `most` tokens, and fewer in very wide tables.
 
     The default text is the first of `examples` whose words are all tokens of the table, else that of the other pages.
     """
     default = lab.cached(("default text", *examples), lambda: _default(lab, examples))
-    text = query.text("text", default, longest=_LONGEST)
+    text = query.text("text", default, longest=_MAX_TEXT)
     most = max(1, min(most, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
     kept = pieces[:most]
@@ -92,7 +92,7 @@ def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most:
     return Sentence(fields, ids, partial(word_ids if _tokenizer(lab) is None else token_ids, text=text, most=most))
 
 
-def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MOST) -> Sentence:
+def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MAX_TOKENS) -> Sentence:
     """Call `read_sentence`, and raise `UnknownTokenError` if no token of the text has a row."""
     sentence = read_sentence(lab, query, examples=examples, most=most)
     if not len(sentence.ids):
@@ -133,8 +133,8 @@ def _default(lab: Lab, examples: Sequence[str]) -> str:
     words = default_words(lab.table, 2)
     ids = lab.table.ids([*words, words[0]]).tolist()
     if tokenizer is None:
-        return " ".join(lab.table.vocabulary[number] for number in ids)[:_LONGEST]
-    return b" ".join(tokenizer.token_bytes(number) or b"" for number in ids).decode(errors="replace")[:_LONGEST]
+        return " ".join(lab.table.vocabulary[number] for number in ids)[:_MAX_TEXT]
+    return b" ".join(tokenizer.token_bytes(number) or b"" for number in ids).decode(errors="replace")[:_MAX_TEXT]
 
 
 def _is_known(lab: Lab, text: str) -> bool:

@@ -13,7 +13,7 @@ from rowspace.store.formats import FORMATS, format_of
 
 __all__ = ["find_recent", "hub_cache"]
 
-DEEPEST = 2  # folders below the working folder
+MAX_DEPTH = 2  # folders below the working folder
 # Text formats are not searched: any file with lines of numbers would be one.
 SUFFIXES = {suffix for known in FORMATS for suffix in known.suffixes} - {".txt", ".tsv"}
 
@@ -57,7 +57,7 @@ def _choice(path: Path, title: str) -> TableChoice:
 def _tables_in(folder: Path, most_paths: int) -> Iterator[Path]:
     """Yield the tables of a folder, breadth first, without looking into folders that are tables or hidden."""
     level, looked_at = [folder], 0
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         below = []
         for path in (entry for parent in level for entry in _by_age(_entries(parent), most_paths)):
             looked_at += 1

@@ -33,7 +33,7 @@ __all__ = ["TABLE", "table_routes"]
 
 TABLE = "table"
 """The query parameter with the id of a table."""
-LARGEST_TEXT = 128 << 10  # bytes
+MAX_TEXT = 128 << 10  # bytes
 
 Work = Callable[[Tables, Query], Mapping[str, Any]]
 
@@ -43,8 +43,8 @@ def table_routes(tables: Tables) -> list[Route]:
     return [
         _route("/api/tables", tables, _list),
         _route("/api/tables/text", tables, _text),
-        _route("/api/tables/typed", tables, _typed, LARGEST_TEXT),
-        _route("/api/tables/world", tables, _world, LARGEST_TEXT),
+        _route("/api/tables/typed", tables, _typed, MAX_TEXT),
+        _route("/api/tables/world", tables, _world, MAX_TEXT),
     ]
 
 

@@ -8,12 +8,12 @@ from rowspace.errors import UsageError
 from rowspace.lab.tables.choice import OwnText, TableChoice, short_hash
 from rowspace.lab.tables.examples import Rows, rows_lab
 
-__all__ = ["MOST_NUMBERS", "MOST_WORDS", "read_rows", "typed_choice"]
+__all__ = ["MAX_DIM", "MAX_WORDS", "read_rows", "typed_choice"]
 
-MOST_WORDS = 200
-MOST_NUMBERS = 64
-LONGEST_WORD = 100
-LARGEST = 1e6  # products of rows stay finite in float32
+MAX_WORDS = 200
+MAX_DIM = 64
+MAX_WORD_LENGTH = 100
+MAX_NUMBER = 1e6  # products of rows stay finite in float32
 SHOWN_ERRORS = 5
 
 
@@ -38,8 +38,8 @@ def read_rows(text: str) -> Rows:
     if errors:
         more = [f"and {plural(len(errors) - SHOWN_ERRORS, 'other line')}"] if len(errors) > SHOWN_ERRORS else []
         raise UsageError("\n".join([*errors[:SHOWN_ERRORS], *more]))
-    if not 2 <= len(rows) <= MOST_WORDS:
-        raise UsageError(f"a typed table has 2 to {MOST_WORDS} words, one per line, not {len(rows)}")
+    if not 2 <= len(rows) <= MAX_WORDS:
+        raise UsageError(f"a typed table has 2 to {MAX_WORDS} words, one per line, not {len(rows)}")
     return rows
 
 
@@ -68,19 +68,19 @@ def _number(text: str) -> float:
         number = float(text.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         raise UsageError(f"{text[:40]!r} is not a number; write a word without spaces, then its numbers") from None
-    if not math.isfinite(number) or abs(number) > LARGEST:
-        raise UsageError(f"{text[:40]!r} is too large; use numbers from -{LARGEST:,.0f} to {LARGEST:,.0f}")
+    if not math.isfinite(number) or abs(number) > MAX_NUMBER:
+        raise UsageError(f"{text[:40]!r} is too large; use numbers from -{MAX_NUMBER:,.0f} to {MAX_NUMBER:,.0f}")
     return number
 
 
 def _check_row(word: str, row: tuple[float, ...], before: Rows) -> None:
     """Raise `UsageError` for a row that does not fit those before it."""
-    if len(word) > LONGEST_WORD:
-        raise UsageError(f"a word has at most {LONGEST_WORD} characters, not {len(word):,}")
+    if len(word) > MAX_WORD_LENGTH:
+        raise UsageError(f"a word has at most {MAX_WORD_LENGTH} characters, not {len(word):,}")
     if word in before:
         raise UsageError(f"{word!r} is already on a line above; write each word once")
-    if not 1 <= len(row) <= MOST_NUMBERS:
-        raise UsageError(f"{word!r} needs 1 to {MOST_NUMBERS} numbers, not {len(row)}")
+    if not 1 <= len(row) <= MAX_DIM:
+        raise UsageError(f"{word!r} needs 1 to {MAX_DIM} numbers, not {len(row)}")
     width = len(next(iter(before.values()), row))
     if len(row) != width:
         raise UsageError(f"{word!r} has {plural(len(row), 'number')}, but the first word has {width}")

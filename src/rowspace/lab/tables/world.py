@@ -16,9 +16,9 @@ DIMS = (8, 16, 32)
 DIM = 16
 OPTIONS: Mapping[str, Any] = {"epochs": 100, "window": 4, "sample": 0, "min_count": 1, "workers": 1}
 """The options of `fit` other than `dim`; with one worker, the same sentences give the same rows."""
-MOST_SENTENCES = 2000
-MOST_WORDS = 40
-"""The most words of a sentence."""
+MAX_SENTENCES = 2000
+MAX_WORDS = 40
+"""Words of a sentence."""
 TITLE = "Small world"
 
 
@@ -41,11 +41,11 @@ def world_choice(text: str, dim: int = DIM) -> TableChoice:
 
 
 def _check(sentences: Sequence[str]) -> None:
-    if not 1 <= len(sentences) <= MOST_SENTENCES:
-        raise UsageError(f"the text must have 1 to {MOST_SENTENCES:,} sentences, one per line, not {len(sentences):,}")
+    if not 1 <= len(sentences) <= MAX_SENTENCES:
+        raise UsageError(f"the text must have 1 to {MAX_SENTENCES:,} sentences, one per line, not {len(sentences):,}")
     for number, sentence in enumerate(sentences, 1):
-        if (words := len(sentence.split())) > MOST_WORDS:
-            raise UsageError(f"sentence {number} has {words} words; write a sentence per line, of up to {MOST_WORDS}")
+        if (words := len(sentence.split())) > MAX_WORDS:
+            raise UsageError(f"sentence {number} has {words} words; write a sentence per line, of up to {MAX_WORDS}")
 
 
 def _learned(id: str, sentences: Sequence[str], dim: int) -> Lab:

@@ -32,9 +32,9 @@ from rowspace.text.tokenizers.huggingface_library import library_threads, tokens
 __all__ = ["Corpora", "HeldOut", "encode_text", "read_corpora", "write_corpora"]
 
 BLOCKS = 1000
-SMALLEST_BLOCK, LARGEST_BLOCK = 256, 1 << 16  # characters
+MIN_BLOCK, MAX_BLOCK = 256, 1 << 16  # characters
 HELD_OUT_EVERY = 20  # blocks
-MOST_HELD_OUT = 1 << 18  # characters
+MAX_HELD_OUT = 1 << 18  # characters
 BLOCKS_AT_ONCE = 64  # encoded together
 FILE, TRAIN, HELD_OUT, COUNTS, SIZES = "data.json", "train.bin", "heldout.bin", "counts.npy", "blocks.npy"
 
@@ -177,7 +177,7 @@ def _check_length(train: int, held_out: int, context: int) -> None:
     if not held_out:
         raise CorpusError(
             f"the text is too short to hold out a part of it: it has {plural(train, 'token')}; give more text, at "
-            f"least {HELD_OUT_EVERY * SMALLEST_BLOCK:,} characters"
+            f"least {HELD_OUT_EVERY * MIN_BLOCK:,} characters"
         )
 
 
@@ -205,8 +205,8 @@ class _Blocks:
 
     def __init__(self, path: Path, size: int) -> None:
         self._path = path
-        self._size = min(LARGEST_BLOCK, max(SMALLEST_BLOCK, size // BLOCKS))
-        self._every = max(HELD_OUT_EVERY, math.ceil(size / MOST_HELD_OUT))
+        self._size = min(MAX_BLOCK, max(MIN_BLOCK, size // BLOCKS))
+        self._every = max(HELD_OUT_EVERY, math.ceil(size / MAX_HELD_OUT))
         self.text_bytes = 0
 
     def train(self) -> Iterator[str]:

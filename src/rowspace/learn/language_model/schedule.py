@@ -13,7 +13,7 @@ from rowspace.learn.language_model.options import TrainingOptions
 
 __all__ = ["Batch", "draw_batch", "learning_rate"]
 
-LOWEST_RATE = 0.1  # at the end, as a share of the highest
+MIN_RATE = 0.1  # at the end, as a share of the highest
 
 
 class Batch(NamedTuple):
@@ -43,4 +43,4 @@ def learning_rate(options: TrainingOptions, step: int) -> float:
     if step <= options.warmup_steps:
         return options.lr * step / options.warmup_steps
     done = (step - options.warmup_steps) / max(1, options.steps - options.warmup_steps)
-    return options.lr * (LOWEST_RATE + (1 - LOWEST_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
+    return options.lr * (MIN_RATE + (1 - MIN_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2)

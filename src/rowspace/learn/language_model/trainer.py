@@ -37,7 +37,7 @@ __all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
 BETA1 = 0.9
 CLIP_EPS = 1e-6  # of torch.nn.utils.clip_grad_norm_
 HELD_OUT_ON_THE_WAY = 4096  # ids
-FARTHEST = 10  # rows, of tokens that occur, that a summary may name
+NUM_FARTHEST = 10  # rows, of tokens that occur, that a summary may name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,7 +272,7 @@ class Trainer:
         if not all(value is None or math.isfinite(value) for value in by_length.values()):
             raise self._diverged("the loss of the held-out text is not finite after", run, saved)
         distances = self.distances()
-        farthest = np.argsort(np.where(corpora.counts > 0, -distances, 0.0), kind="stable")[:FARTHEST]
+        farthest = np.argsort(np.where(corpora.counts > 0, -distances, 0.0), kind="stable")[:NUM_FARTHEST]
         self.record.facts |= {
             "bits_per_byte": by_length[context],
             "bits_per_byte_by_length": {str(length): value for length, value in by_length.items()},

@@ -26,7 +26,7 @@ __all__ = ["SavedClassifier", "check_target", "read_classifier", "write_classifi
 
 JSON, TENSORS = "classifier.json", "classifier.safetensors"
 CONTENTS = (*FILES, MARKER, SUBWORDS, JSON, TENSORS)
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 REMEDY = "learn it again with rowspace tune --classifier"
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -105,8 +105,8 @@ def _read_layers(path: Path) -> Layers:
     from safetensors.numpy import load_file
 
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise FileFormatError(f"{path}: more than {MOST_BYTES:,} bytes, too large for a classifier; {REMEDY}")
+        if path.stat().st_size > MAX_BYTES:
+            raise FileFormatError(f"{path}: more than {MAX_BYTES:,} bytes, too large for a classifier; {REMEDY}")
         tensors = load_file(path)
         layers = [
             (tensors.pop(f"weight.{number}"), tensors.pop(f"bias.{number}")) for number in range(len(tensors) // 2)

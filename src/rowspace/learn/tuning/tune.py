@@ -33,7 +33,7 @@ from rowspace.text import HuggingFaceTokenizer, Tokenizer
 __all__ = ["TuneProgress", "tune"]
 
 TEXTS_AT_ONCE = 4096
-FEWEST_HELD_OUT = 2
+MIN_HELD_OUT = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +85,7 @@ def tune(
     generator = np.random.default_rng(given.seed)
     order = generator.permutation(len(examples))
     cut = round(given.held_out * len(examples))
-    if len(examples) - cut < 2 or 0 < cut < FEWEST_HELD_OUT:
+    if len(examples) - cut < 2 or 0 < cut < MIN_HELD_OUT:
         raise UsageError(f"{len(examples):,} pairs are too few for held_out={given.held_out:g}; give more pairs")
     sides = [_Texts([pair[side] for pair in examples], tokenizer, len(table)) for side in (0, 1)]
     bag = nn.EmbeddingBag.from_pretrained(

@@ -41,7 +41,7 @@ NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
 
 CACHE_LINE = 64  # bytes
 ROWS_AT_ONCE = 4096  # whose initial values are drawn together
-LONGEST_SENTENCE = 4096  # kept words; a longer sentence is cut
+MAX_SENTENCE = 4096  # kept words; a longer sentence is cut
 
 
 def list_used(vocabulary: Sequence[str], counts: Ids, options: FitOptions) -> Ngrams:
@@ -160,8 +160,8 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
     scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
-        sentence=np.zeros(LONGEST_SENTENCE, np.int64),
-        composed_rows=np.arange(LONGEST_SENTENCE) & (composed - 1),
+        sentence=np.zeros(MAX_SENTENCE, np.int64),
+        composed_rows=np.arange(MAX_SENTENCE) & (composed - 1),
         composed=_aligned_zeros(composed + 1, columns),
         composed_before=_aligned_zeros(composed, columns),
         context=np.zeros(2 * options.window, np.int64),

@@ -18,10 +18,10 @@ from rowspace.learn.word2vec.state import FitState
 __all__ = ["Watch", "untrained_loss"]
 
 # The maximum mean loss of a complete epoch, relative to an untrained table; on random words it was at most 1.00.
-MOST_OF_AN_EPOCH = 1.1
+MAX_EPOCH_RATIO = 1.1
 # The same within an epoch, where the loss can still decrease.
-MOST_WITHIN_AN_EPOCH = 2.0
-FEWEST_PAIRS = 10_000  # minimum for a mean within an epoch
+MAX_RATIO_WITHIN_EPOCH = 2.0
+MIN_PAIRS = 10_000  # minimum for a mean within an epoch
 
 
 def untrained_loss(counts: NDArray[np.int64], options: FitOptions) -> float:
@@ -46,14 +46,14 @@ class Watch:
         """Check the mean loss of the epoch so far."""
         state = self.state
         if math.isnan(state.loss) or (
-            state.pairs >= FEWEST_PAIRS and state.loss > MOST_WITHIN_AN_EPOCH * self.untrained * state.pairs
+            state.pairs >= MIN_PAIRS and state.loss > MAX_RATIO_WITHIN_EPOCH * self.untrained * state.pairs
         ):
             raise self._error(state.epoch + 1, state.loss / max(1.0, state.pairs))
 
     def end_of_epoch(self) -> None:
         """Check the rows and the mean loss of the last epoch."""
         state = self.state
-        if not (state.losses[-1] <= MOST_OF_AN_EPOCH * self.untrained and self.rows_are_finite()):
+        if not (state.losses[-1] <= MAX_EPOCH_RATIO * self.untrained and self.rows_are_finite()):
             raise self._error(state.epoch, state.losses[-1])
 
     def before_saving(self) -> None:

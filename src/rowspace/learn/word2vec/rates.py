@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.learn.options import FitOptions
-from rowspace.learn.word2vec.allocation import LONGEST_SENTENCE
+from rowspace.learn.word2vec.allocation import MAX_SENTENCE
 from rowspace.learn.word2vec.kernels.arrays import Ngrams
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.text import IdCorpus
@@ -121,5 +121,5 @@ def _sentence_lengths(corpus: IdCorpus, keep: NDArray[np.float64]) -> NDArray[np
         block = np.asarray(ids[start : start + BLOCK])
         kept = np.concatenate([[0.0], np.cumsum(np.where(block >= 0, keep[block], 0.0))])
         ends = np.concatenate([[0], np.flatnonzero(block < 0) + 1, [len(block)]])
-        found.append(np.minimum(np.diff(kept[ends]), LONGEST_SENTENCE))
+        found.append(np.minimum(np.diff(kept[ends]), MAX_SENTENCE))
     return np.concatenate(found)

@@ -27,7 +27,7 @@ from rowspace.text import IdCorpus
 __all__ = ["Progress", "Trainer"]
 
 CHUNK = 32_768  # ids: about ten milliseconds of work
-SMALLEST_CHUNK = 1_024  # for small corpora, which would otherwise have only a few chunks
+MIN_CHUNK = 1_024  # for small corpora, which would otherwise have only a few chunks
 POLLS_PER_SECOND = 10
 
 
@@ -63,7 +63,7 @@ class Trainer:
         self.watch = Watch(state, corpus.counts)
         options = state.options
         self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
-        self.length = min(CHUNK, max(SMALLEST_CHUNK, corpus.size // 64))
+        self.length = min(CHUNK, max(MIN_CHUNK, corpus.size // 64))
         self.num_chunks = -(-corpus.size // self.length)
         size, workers = state.weights.size, range(options.threads)
         self._scratches = [make_scratch(size, options, worker=worker) for worker in workers]

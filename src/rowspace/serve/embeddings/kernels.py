@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 
-__all__ = ["LONGEST", "write_floats"]
+__all__ = ["MAX_NUMBER_BYTES", "write_floats"]
 
-LONGEST = 18
+MAX_NUMBER_BYTES = 18
 """Most bytes of a number and the comma after it."""
 
 POWERS = 10.0 ** np.arange(
@@ -35,7 +35,7 @@ def write_floats(values: NDArray[np.float32], out: Bytes) -> int:
 
     Args:
         values: (n,) float32, finite.
-        out: At least (n * LONGEST,).
+        out: At least (n * MAX_NUMBER_BYTES,).
     """
     at = 0
     for index in range(values.size):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrowBatches"]
 
-LEAST = 1 << 25  # bytes that may be unpacked of any file
-MOST_TIMES = 2  # and times the larger of the file and the rows returned
+MIN_UNPACKED = 1 << 25  # bytes that may be unpacked of any file
+MAX_RATIO = 2  # and times the larger of the file and the rows returned
 ROWS_AT_ONCE, BYTES_AT_ONCE = 1 << 16, 1 << 23  # where rows cannot be mapped
 
 
@@ -44,7 +44,7 @@ class ArrowBatches:
         left = limit
         for number in range(self._file.num_record_batches):
             buffers = sizes.columns(number)
-            if dictionaries + sum(_memory(buffers.get(name, [])) for name in set(columns.names)) > LEAST:
+            if dictionaries + sum(_memory(buffers.get(name, [])) for name in set(columns.names)) > MIN_UNPACKED:
                 self._check_large(number, columns, buffers, dictionaries, left)
             batch = self._columns(number, columns.names) if buffers else self._file.get_batch(number)
             left = left if left is None else max(0, left - batch.num_rows)
@@ -76,7 +76,7 @@ class ArrowBatches:
 
     def _check(self, size: int, returned: int) -> None:
         """Refuse to decompress `size` bytes unless the file or the rows are about as large."""
-        if size > LEAST + MOST_TIMES * max(self._content.size, returned):
+        if size > MIN_UNPACKED + MAX_RATIO * max(self._content.size, returned):
             raise FileFormatError(
                 f"{self._source}: a batch of this file of {self._content.size:,} bytes unpacks to {size:,} bytes, far "
                 "more than the rows read from it; if you trust it, save it again uncompressed "

@@ -46,7 +46,7 @@ ALIGNMENT = 64
 ZIP64_FIELD = 20  # bytes that zipfile adds to the extra field
 DEFLATE_MOST = 1032  # the most bytes that one byte of deflate can decompress to
 READ_AT_ONCE = 1 << 20
-MOST_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
+MAX_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 REFUSALS = (zipfile.BadZipFile, zlib.error, EOFError, struct.error, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -183,7 +183,7 @@ def _checked(array: NDArray[Any], source: str) -> list[str]:
     """Return the tokens of an array of text; which may hold numbers that are not Unicode characters."""
     points = np.ascontiguousarray(array).view(np.uint32).reshape(len(array), array.dtype.itemsize // 4)
     is_half = (points >= SURROGATES[0]) & (points <= SURROGATES[1])
-    wrong = np.flatnonzero((is_half | (points > MOST_POINT)).any(axis=1))
+    wrong = np.flatnonzero((is_half | (points > MAX_POINT)).any(axis=1))
     if wrong.size:
         raise FileFormatError(f"{source}: token {wrong[0]} holds a number that is not a Unicode character; replace it")
     return [str(token) for token in array.tolist()]

@@ -41,7 +41,7 @@ from rowspace.table import Table
 __all__ = ["check_target", "load", "recognizes", "save"]
 
 BUCKETS_AT_ONCE = 16_384
-MOST_NGRAMS = 1 << 22  # of one word, and of the words that are composed at once
+MAX_NGRAMS = 1 << 22  # of one word, and of the words that are composed at once
 NGRAMS_PER_BYTE = 64  # of the file; a real model, with n-grams of 3 to 6 characters, has less than 4
 
 
@@ -164,7 +164,7 @@ def _check_ngrams(words: Words, arguments: Arguments, total: int, source: str) -
     """Return how many n-grams each word can have at most; raises if there are more than in any real model."""
     lengths = words.places[:, 1] - words.places[:, 0] + 2
     counts: NDArray[np.int64] = lengths * np.minimum(lengths, arguments.max_n - arguments.min_n + 1)
-    if counts.max(initial=0) > MOST_NGRAMS or counts.sum() > NGRAMS_PER_BYTE * total:
+    if counts.max(initial=0) > MAX_NGRAMS or counts.sum() > NGRAMS_PER_BYTE * total:
         raise FileFormatError(
             f"{source}: its words have up to {counts.sum():,} n-grams of {arguments.min_n} to {arguments.max_n} "
             "characters, which no real model has; it is damaged, download it again"
@@ -175,7 +175,7 @@ def _check_ngrams(words: Words, arguments: Arguments, total: int, source: str) -
 def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the rows of the words, a few thousand at a time, since the lists of n-grams are larger than the rows."""
     rows = np.empty(subwords.own.shape, np.float32)
-    blocks = np.flatnonzero(np.diff(np.cumsum(counts[: len(tokens)]) // MOST_NGRAMS, prepend=-1))
+    blocks = np.flatnonzero(np.diff(np.cumsum(counts[: len(tokens)]) // MAX_NGRAMS, prepend=-1))
     for begin, end in pairwise([*blocks.tolist(), len(tokens)]):
         listed = _listed(tokens[begin:end], subwords)
         rows[begin:end] = compose_rows(subwords.own[begin:end], subwords.rows, listed, threads=available_cores())

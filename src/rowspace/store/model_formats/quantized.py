@@ -37,7 +37,7 @@ __all__ = ["check_quantized_target", "check_target", "load", "recognizes", "save
 CONTENTS = (MODEL, TOKENIZER, CONFIG)
 CODES = {"U8": "u1", "I8": "i1", "F32": "<f4"}
 NAMES = {"pq": ("pq.codes", "pq.centroids"), "binary": ("binary.bits", "binary.scales")}
-WIDEST_PART = 64  # columns for one byte, so that a small file cannot ask for much memory
+MAX_PART_WIDTH = 64  # columns for one byte, so that a small file cannot ask for much memory
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
@@ -177,5 +177,5 @@ def _fits(kind: str, codes: Tensor, others: Tensor, dim: int) -> bool:
     if kind == "binary":
         return codes.shape[1] == -(-dim // 8) and others.shape == codes.shape[:1]
     parts = codes.shape[1]
-    is_narrow = 1 <= parts <= dim <= parts * WIDEST_PART
+    is_narrow = 1 <= parts <= dim <= parts * MAX_PART_WIDTH
     return is_narrow and others.shape == (256, dim) and -(-dim // -(-dim // parts)) == parts

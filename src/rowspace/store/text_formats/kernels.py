@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 
-__all__ = ["LEAST", "POWERS", "find_lines", "nearest", "parse_rows"]
+__all__ = ["MIN_POWER", "POWERS", "find_lines", "nearest", "parse_rows"]
 
 TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
 LOWER_CASE, LETTER_E = 32, 101
 
-LEAST, MOST = -80, 60  # the powers of ten below, which reach from 18 digits of 1e-45 to beyond 3e38
-POWERS = np.array([float(f"1e{exponent}") for exponent in range(LEAST, MOST + 1)])
+MIN_POWER, MAX_POWER = -80, 60  # the powers of ten below, which reach from 18 digits of 1e-45 to beyond 3e38
+POWERS = np.array([float(f"1e{exponent}") for exponent in range(MIN_POWER, MAX_POWER + 1)])
 ROOM = 10**17  # a mantissa below this takes one more digit; what follows its 18th moves it by 1e-17 of itself
 # Mantissa, power of ten and their product are rounded once each, to within 2^-53: these edges lie far outside.
 BELOW, ABOVE = 1 - 2.0**-49, 1 + 2.0**-49
@@ -177,8 +177,8 @@ def nearest(mantissa: int, exponent: int) -> tuple[np.float32, bool]:
     """Return the float32 nearest to mantissa · 10^exponent, mantissa < 10^18, and whether that is certain."""
     if mantissa == 0:
         return np.float32(0), True
-    if exponent < LEAST or exponent > MOST:
+    if exponent < MIN_POWER or exponent > MAX_POWER:
         return np.float32(0), False
-    value = np.float64(mantissa) * POWERS[exponent - LEAST]
+    value = np.float64(mantissa) * POWERS[exponent - MIN_POWER]
     low, high = np.float32(value * BELOW), np.float32(value * ABOVE)
     return low, low == high

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.store.text_formats.kernels import LEAST, POWERS, nearest
+from rowspace.store.text_formats.kernels import MIN_POWER, POWERS, nearest
 
-__all__ = ["WIDEST", "print_rows"]
+__all__ = ["MAX_NUMBER_BYTES", "print_rows"]
 
 NEWLINE, BLANK, PLUS, MINUS, POINT, ZERO, LETTER_E = 10, 32, 43, 45, 46, 48, 101
 TENS = 10 ** np.arange(19)
 LOG_10_OF_2 = math.log10(2)
 DECIMALS = 9  # digits that tell any two float32 apart
-WIDEST = 16  # bytes of one printed number, at most: "-1.23456789e-38" and a blank
+MAX_NUMBER_BYTES = 16  # bytes of one printed number, at most: "-1.23456789e-38" and a blank
 FIXED_FROM, FIXED_BELOW = 1e-4, 1e6  # between them numpy 2.4 prints a float32 without an exponent
 
 
@@ -24,7 +24,7 @@ def print_rows(
 ) -> int:
     """Write a line for each row (n, D): word i, which is words[offsets[i]:offsets[i + 1] - 1], and D numbers.
 
-    There must be room for the words, a newline each, and `WIDEST` bytes a number. Returns how many are written.
+    `text` must have room for the words, a newline each, and `MAX_NUMBER_BYTES` a number. Returns how many are written.
     """
     bits = rows.view(np.uint32)
     place = 0
@@ -64,12 +64,12 @@ def print_number(value: np.float32, is_negative: bool, text: NDArray[np.uint8], 
 def shortest(exact: float) -> tuple[int, int, int]:
     """Return the fewest decimals that read back to a float32, their count, and the power of ten of the first."""
     exponent = math.floor((math.frexp(exact)[1] - 1) * LOG_10_OF_2)
-    if exact >= POWERS[exponent + 1 - LEAST]:
+    if exact >= POWERS[exponent + 1 - MIN_POWER]:
         exponent += 1
     digits, count = 0, 0
     while count < DECIMALS:
         count += 1
-        digits = int(np.rint(exact * POWERS[count - 1 - exponent - LEAST]))
+        digits = int(np.rint(exact * POWERS[count - 1 - exponent - MIN_POWER]))
         value, is_known = nearest(digits, exponent + 1 - count)
         if is_known and value == exact:
             break

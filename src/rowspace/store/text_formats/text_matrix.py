@@ -18,7 +18,7 @@ from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.kernels import find_lines, parse_rows
-from rowspace.store.text_formats.print_kernels import WIDEST, print_rows
+from rowspace.store.text_formats.print_kernels import MAX_NUMBER_BYTES, print_rows
 from rowspace.store.text_formats.sniff import NUMBER
 from rowspace.store.words import decode_words, table_without_duplicates
 from rowspace.table import Table
@@ -26,7 +26,7 @@ from rowspace.table import Table
 __all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
 
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
-LEAST_SHARE = 1 << 20  # bytes of text for which it is worth starting a thread
+MIN_SHARE = 1 << 20  # bytes of text for which it is worth starting a thread
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
 ODD_FIELDS = 1024  # that a thread gathers before Python converts them
 PRINTED_AT_ONCE = 1 << 22  # bytes that a thread may fill
@@ -96,7 +96,7 @@ def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: 
     longest = max(1, text.data.size // max(1, len(lines)))
     map_ranges(
         lambda begin, end: _parse(text, lines[begin:end], has_words, rows[begin:end]),
-        split_range(len(lines), least=max(1, LEAST_SHARE // longest)),
+        split_range(len(lines), least=max(1, MIN_SHARE // longest)),
     )
     return rows
 
@@ -115,10 +115,10 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
         offsets = np.cumsum([0, *(len(word) + 1 for word in words[begin:end])])
         block = as_float32(rows[begin:end])
         run = b"\n".join([*words[begin:end], b""])
-        text = np.empty(len(run) + WIDEST * block.size, np.uint8)
+        text = np.empty(len(run) + MAX_NUMBER_BYTES * block.size, np.uint8)
         return text[: print_rows(np.frombuffer(run, np.uint8), offsets, block, text)].tobytes()
 
-    step = max(1, PRINTED_AT_ONCE // (WIDEST * rows.shape[1]))
+    step = max(1, PRINTED_AT_ONCE // (MAX_NUMBER_BYTES * rows.shape[1]))
     edges = [*range(0, len(words), step), len(words)]
     pieces = list(pairwise(edges))
     for number in range(0, len(pieces), 4 * available_cores()):
@@ -128,7 +128,7 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
 def _pieces(text: Text) -> list[tuple[int, int]]:
     """Cut the text into pieces for the threads, at ends of lines."""
     edges = [text.begin]
-    for _, end in split_range(text.data.size - text.begin, least=LEAST_SHARE):
+    for _, end in split_range(text.data.size - text.begin, least=MIN_SHARE):
         edges.append(max(edges[-1], _line_end(text.data, text.begin + end)))
     return list(pairwise(edges))
 

@@ -26,7 +26,7 @@ __all__ = ["check_target", "load", "recognizes", "save"]
 
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and would have us search the whole file for a blank
 ROWS_AT_ONCE = 4096
-LEAST_SHARE = 1 << 20  # bytes of rows for which a thread is worth its start
+MIN_SHARE = 1 << 20  # bytes of rows for which a thread is worth its start
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
@@ -132,6 +132,6 @@ def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArr
     bytes_of_rows = rows.view(np.uint8)
     map_ranges(
         lambda begin, end: copy_rows(data, places[begin:end], bytes_of_rows[begin:end]),
-        split_range(len(places), least=max(1, LEAST_SHARE // (4 * dim))),
+        split_range(len(places), least=max(1, MIN_SHARE // (4 * dim))),
     )
     return rows.astype(np.float32, copy=False)

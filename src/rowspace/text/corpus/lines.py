@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from rowspace.errors import CorpusError, CorpusWarning
 from rowspace.text.corpus.reading import BLOCK, read_chunks, read_pieces
 
-__all__ = ["LONGEST_LINE", "read_lines"]
+__all__ = ["MAX_LINE", "read_lines"]
 
-LONGEST_LINE = 1 << 28  # bytes; a longer one is not one text of many
+MAX_LINE = 1 << 28  # bytes; a longer one is not one text of many
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -17,7 +17,7 @@ def read_lines(
     *,
     named: bool,
     field: str | None = None,
-    longest: int = LONGEST_LINE,
+    longest: int = MAX_LINE,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[list[str]]:
     r"""Yield the lines of a file, or of standard input for '-', in lists of about a megabyte.

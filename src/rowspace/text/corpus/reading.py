@@ -27,7 +27,7 @@ Piece = tuple[bytes, bool]
 
 BLOCK = 1 << 20  # bytes that are read, and passed to a worker, at a time
 STANDARD_INPUT = "-"
-_WIDEST = 4  # bytes of a character
+_MAX_CHARACTER_BYTES = 4  # bytes of a character
 _GZIP = b"\x1f\x8b"
 _JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
@@ -100,7 +100,7 @@ def cut_pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     for chunk in chunks:
         cut = len(rest) + chunk.rfind(b"\n") + 1
         if cut == len(rest):
-            window = bytes(rest[-_WIDEST:]) + chunk  # a character may have begun in the chunk before
+            window = bytes(rest[-_MAX_CHARACTER_BYTES:]) + chunk  # a character may have begun in the chunk before
             from rowspace.text.characters.kernels import last_cut  # numba
 
             found = int(last_cut(as_array(window), character_table(cased=True)))

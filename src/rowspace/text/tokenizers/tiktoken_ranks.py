@@ -13,7 +13,7 @@ __all__ = ["Ranks", "are_ranks", "parse_ranks", "validate_ranks"]
 
 Ranks = dict[bytes, int]
 _LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2})[ \t]+(\d{1,10})[ \t\r]*", re.ASCII)
-_LARGEST = 2**31 - 1
+_MAX_RANK = 2**31 - 1
 
 
 def are_ranks(start: bytes) -> bool:
@@ -45,7 +45,7 @@ def parse_ranks(data: bytes, source: str) -> Ranks:
         if pair is None:
             raise _damaged(source, number, f"expected a token in base64 and its rank, not {line[:40]!r}")
         token, rank = pair
-        if rank > _LARGEST:
+        if rank > _MAX_RANK:
             raise _damaged(source, number, f"the rank {rank} is not a 31-bit number")
         if token in ranks:
             raise _damaged(source, number, f"the token {token!r} is duplicated")

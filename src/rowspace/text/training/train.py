@@ -31,8 +31,8 @@ LLAMA3_PATTERN = "|".join(
 )
 _END_OF_WORD = "</w>"  # Sennrich, Haddow & Birch 2016: the mark of a token that ends a word
 _INSIDE_WORD = "##"
-_LONGEST_WORD = 1000  # characters
-_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD}}}")
+_MAX_WORD = 1000  # characters
+_LONG_WORD = re.compile(rf"\S{{{_MAX_WORD}}}")
 
 
 def train_tokenizer(texts: Iterable[str], options: TokenizerOptions) -> str:
@@ -65,7 +65,7 @@ def _divide(texts: Iterable[str]) -> Iterator[str]:
     """Yield the texts, divided inside very long words: each merge reads whole words, so they would take forever."""
     for text in texts:
         start = 0
-        for word in _LONG_WORD.finditer(text) if len(text) > _LONGEST_WORD else ():
+        for word in _LONG_WORD.finditer(text) if len(text) > _MAX_WORD else ():
             yield text[start : word.end()]
             start = word.end()
         yield text[start:]

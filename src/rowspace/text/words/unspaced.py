@@ -12,7 +12,7 @@ __all__ = ["unspaced_share"]
 # The first two bytes of the UTF-8 of a character, and the fewest of them that make a word a phrase.
 _IDEOGRAPHIC = ((0xE381, 0xE383), (0xE390, 0xE9BF), (0xEFA4, 0xEFAB), (0xF0A0, 0xF0B2))  # Han and Kana
 _SYLLABIC = ((0xE0B8, 0xE0BB), (0xE180, 0xE182), (0xE19E, 0xE19F))  # Thai and Lao, Burmese, Khmer
-_FEWEST = ((_IDEOGRAPHIC, 5), (_SYLLABIC, 12))
+_MIN_LENGTHS = ((_IDEOGRAPHIC, 5), (_SYLLABIC, 12))
 _FIRST_LEAD, _LAST_LEAD = 0xE0, 0xF0
 
 
@@ -38,7 +38,7 @@ def unspaced_share(arena: NDArray[np.uint8], starts: NDArray[np.int64], counts: 
     pairs = (arena[leads].astype(np.int64) << 8) | arena[leads + 1]
     words = np.searchsorted(starts, leads, side="right") - 1
     inside = 0
-    for ranges, fewest in _FEWEST:
+    for ranges, fewest in _MIN_LENGTHS:
         is_member = np.zeros(len(pairs), np.bool_)
         for first, last in ranges:
             is_member |= (pairs >= first) & (pairs <= last)

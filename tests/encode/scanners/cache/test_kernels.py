@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.scanners.cache import LONGEST, CachePool, WordCache
+from rowspace.encode.scanners.cache import MAX_WORD, CachePool, WordCache
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
     KEY,
@@ -78,8 +78,8 @@ def test_a_growing_cache_keeps_all_words() -> None:
 def test_there_is_always_room_for_the_longest_word() -> None:
     cache = WordCache.empty(8)
     for number in range(20):
-        assert cache.used[BYTES] + LONGEST <= cache.arena.size
-        look_up(cache, bytes([number]) * LONGEST, [number] * LONGEST)
+        assert cache.used[BYTES] + MAX_WORD <= cache.arena.size
+        look_up(cache, bytes([number]) * MAX_WORD, [number] * MAX_WORD)
     assert cache.used.max() <= cache.arena.size
 
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_sample_image
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError, UsageError
 from rowspace.lab.pages.patches.images import fit_picture
-from rowspace.lab.pages.patches.pictures import LARGEST_FILE, PHOTOGRAPHS, Pictures, photograph, read_picture
+from rowspace.lab.pages.patches.pictures import MAX_FILE, PHOTOGRAPHS, Pictures, photograph, read_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (7, 5, 3), np.uint8)
 
@@ -85,7 +85,7 @@ def test_decompression_bombs_are_refused_by_their_declared_size(width, height):
 
 def test_oversized_files_are_refused():
     with pytest.raises(UsageError, match="the picture has 16,777,217 bytes, more than the limit of 16,777,216"):
-        read_picture(bytes(LARGEST_FILE + 1))
+        read_picture(bytes(MAX_FILE + 1))
 
 
 @pytest.mark.parametrize(

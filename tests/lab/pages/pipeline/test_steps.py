@@ -7,7 +7,7 @@ import pytest
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.pipeline.stepping import LARGEST_TABLE
+from rowspace.lab.pages.pipeline.stepping import MAX_TABLE_SIZE
 from rowspace.lab.server.reply import Reply
 from rowspace.lab.tables.examples import SIX_WORDS
 from rowspace.table import Table
@@ -87,6 +87,6 @@ def test_wrong_runs_are_refused(six: Lab, ask: Check) -> None:
         ask(six, "pipeline/steps", read=["cat"] * 21)
     with pytest.raises(UsageError, match="g must be numbers from -100 to 100, not 101"):
         ask(six, "pipeline/steps", read="cat", read_g="101")
-    wide = Lab(Table(["cat", "dog"], np.zeros((2, LARGEST_TABLE // 4), np.float32)), "wide")
+    wide = Lab(Table(["cat", "dog"], np.zeros((2, MAX_TABLE_SIZE // 4), np.float32)), "wide")
     with pytest.raises(UsageError, match="17 steps on the 16,777,216 numbers of this table would take too long"):
         ask(wide, "pipeline/steps", read=["cat"] * 17)

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.pages.tokens.tokenizer_files import LARGEST_FILE, Uploads, find_tokenizers
+from rowspace.lab.pages.tokens.tokenizer_files import MAX_FILE, Uploads, find_tokenizers
 
 TEXT = "the cat sat, the unknown"
 
@@ -113,7 +113,7 @@ def test_paths_and_unknown_ids_are_refused(files: dict[str, Path], bert_lab: Lab
 
 def test_links_and_large_files_are_not_listed(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     with (files["mine"] / "tokenizer.json").open("ab") as file:
-        file.truncate(LARGEST_FILE + 1)
+        file.truncate(MAX_FILE + 1)
     elsewhere = Path("linked")
     elsewhere.mkdir()
     (elsewhere / "tokenizer.json").symlink_to(files["model"] / "tokenizer.json")

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.errors import CorpusError
-from rowspace.learn.arena.tasks.chunks import LONGEST, read_documents, split_chunks
+from rowspace.learn.arena.tasks.chunks import MAX_CHUNK, read_documents, split_chunks
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_chunks_are_the_text_with_single_spaces(text):
     chunks = split_chunks(text)
     assert b"".join(chunks).decode() == " ".join(text.split()) + " "
-    assert all(0 < len(chunk.decode()) <= LONGEST for chunk in chunks)
+    assert all(0 < len(chunk.decode()) <= MAX_CHUNK for chunk in chunks)
 
 
 @given(st.text("ab é.", min_size=1), st.text("ab é.", min_size=1))

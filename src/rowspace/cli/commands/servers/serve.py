@@ -18,7 +18,7 @@ __all__ = ["serve"]
 DEFAULT_PORT = 8697
 GRACE = 30  # seconds for the requests under way
 KEY_VARIABLE = "ROWSPACE_SERVE_KEY"
-LONGEST_KEY = 1 << 12  # bytes of a key file
+MAX_KEY = 1 << 12  # bytes of a key file
 
 
 def serve(
@@ -71,7 +71,7 @@ def _key(path: Path | None) -> str | None:
         key = os.environ.get(KEY_VARIABLE)
         return None if key is None else validate_secret(key, KEY_VARIABLE)
     with path.open("rb") as file:
-        content = file.read(LONGEST_KEY + 1)
+        content = file.read(MAX_KEY + 1)
     return validate_secret(content.decode("ascii", "replace").strip(), f"the key in {path}")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["merges"]
 
 STEPS = 20
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 SHOWN_CHARACTERS = 60  # of the tokens after a step
 
 
@@ -44,7 +44,7 @@ def merges(
       rowspace merges "the cat sat on the mat the cat"
       rowspace merges "unbelievable results" --tokens tokenizer.json
     """
-    check_whole_number("--steps", steps, 1, MOST_STEPS)
+    check_whole_number("--steps", steps, 1, MAX_STEPS)
     if text == "-":
         text = standard_input()
     every = iter(_trace(text, tokens, pattern, steps + 1))

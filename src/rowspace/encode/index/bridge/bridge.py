@@ -17,7 +17,7 @@ __all__ = ["Bridge"]
 
 _KEY = "rowspace_bridge"
 _REMEDY = "learn the bridge again with rowspace bridge"
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Bridge:
         """
         from safetensors import SafetensorError, safe_open
 
-        if path.stat().st_size > _MOST_BYTES:
-            raise FileFormatError(f"{name}: more than {_MOST_BYTES:,} bytes, too large for a bridge; {_REMEDY}")
+        if path.stat().st_size > _MAX_BYTES:
+            raise FileFormatError(f"{name}: more than {_MAX_BYTES:,} bytes, too large for a bridge; {_REMEDY}")
         try:
             with safe_open(path, framework="numpy") as file:
                 metadata, tensors = file.metadata() or {}, {}

@@ -17,7 +17,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["learn_bridge"]
 
-_FEWEST = 50  # distinct passages
+_MIN_PASSAGES = 50  # distinct passages
 _BLOCK = 8_192  # passages that are compared at once
 
 Floats = NDArray[np.float32]
@@ -106,10 +106,11 @@ def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pai
     usable = np.zeros(len(texts), bool)
     usable[firsts] = True
     places = generator.permutation(np.flatnonzero(usable & old.any(axis=1) & new.any(axis=1)))
-    if len(places) < _FEWEST or count <= NEIGHBORS:
+    if len(places) < _MIN_PASSAGES or count <= NEIGHBORS:
         raise UsageError(
-            f"{store.source}: a bridge needs at least {_FEWEST} different passages with words of both tables, and "
-            f"{len(places):,} of {count:,} have them; build the index again with --rebuild, which is quick for so few"
+            f"{store.source}: a bridge needs at least {_MIN_PASSAGES} different passages with words of both tables, "
+            f"and {len(places):,} of {count:,} have them; build the index again with --rebuild, which is quick for "
+            "so few"
         )
     return _Pairs(rows[places], new[places], old[places])
 

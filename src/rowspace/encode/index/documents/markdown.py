@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["HeadingPath", "read_markdown"]
 
 # A file can nest containers without end, and the parser is recursive.
-_DEEPEST = 20
+_MAX_NESTING = 20
 
 
 class HeadingPath:
@@ -65,4 +65,4 @@ def _blocks() -> "MarkdownIt":
     """Return a parser of CommonMark's blocks, without what is inside of a line."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).disable(["inline"])
+    return MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).disable(["inline"])

@@ -11,8 +11,8 @@ from rowspace.text.characters import as_array
 
 __all__ = ["AddedTokens", "added_tokens", "same_content"]
 
-LONGEST_TOKEN = 2**12  # bytes, well below what a record has room for, as normalization may make a token longer
-LARGEST_ID = 2**31 - 2
+MAX_TOKEN = 2**12  # bytes, well below what a record has room for, as normalization may make a token longer
+MAX_ID = 2**31 - 2
 
 
 class AddedTokens(NamedTuple):
@@ -77,7 +77,7 @@ def added_tokens(
     AddedTokens(found=(), left=('[MASK]',))
     """
     listed = [token for token in tokens or () if token["content"]]
-    if any(len(token["content"].encode()) > LONGEST_TOKEN or token["id"] > LARGEST_ID for token in listed):
+    if any(len(token["content"].encode()) > MAX_TOKEN or token["id"] > MAX_ID for token in listed):
         return None
     uses = Counter(token["id"] for token in listed)
     two_searches = is_normalized or not all(token["normalized"] for token in listed)

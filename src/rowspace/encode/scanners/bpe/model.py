@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LARGEST_ID", "is_plain_bpe", "merge_ids"]
+__all__ = ["MAX_ID", "is_plain_bpe", "merge_ids"]
 
-LARGEST_ID = 2**22  # a few times the largest vocabulary, so that a damaged file takes little memory
+MAX_ID = 2**22  # a few times the largest vocabulary, so that a damaged file takes little memory
 KEYS = {
     "type",
     "dropout",
@@ -34,7 +34,7 @@ def is_plain_bpe(model: Mapping[str, Any]) -> bool:
     if model["continuing_subword_prefix"] or model["end_of_word_suffix"]:
         return False
     numbers = model["vocab"].values()
-    return len(set(numbers)) == len(numbers) and max(numbers, default=0) < LARGEST_ID
+    return len(set(numbers)) == len(numbers) and max(numbers, default=0) < MAX_ID
 
 
 def merge_ids(merges: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, LONGEST, SIZE, VALUE
+from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, MAX_WORD, SIZE, VALUE
 from rowspace.text.characters.kernels import number
 
 __all__ = [
@@ -162,7 +162,7 @@ def insert(
 ) -> None:
     """Add the word data[begin:stop] with ids[first:last] and a mark, 0 … 9, in the free slot that `find` returned.
 
-    It has at most `LONGEST` bytes and ids. When the cache is full, all words are removed, also this one.
+    It has at most `MAX_WORD` bytes and ids. When the cache is full, all words are removed, also this one.
     """
     place = used[IDS]
     if key >= LONG:
@@ -180,7 +180,7 @@ def insert(
     slots[slot, KEY] = key
     slots[slot, VALUE] = (mark << MARK_SHIFT) | ((last - first) << COUNT_SHIFT) | place
     used[WORDS] += 1
-    if used[BYTES] > arena.size - LONGEST or used[IDS] >= pool.size - LONGEST:
+    if used[BYTES] > arena.size - MAX_WORD or used[IDS] >= pool.size - MAX_WORD:
         clear(slots, used)
     elif 2 * used[WORDS] >= slots[0, SIZE]:
         grow(slots, used)

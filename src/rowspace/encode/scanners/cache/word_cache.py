@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LONGEST", "CachePool", "WordCache"]
+__all__ = ["MAX_WORD", "CachePool", "WordCache"]
 
-LONGEST = 4096  # the most bytes, and the most ids, of a word
+MAX_WORD = 4096  # bytes, and ids, of a word
 FIRST_SIZE = 4096  # of the table; it grows with the words, so that those of a small text stay in the processor's cache
 KEY, VALUE = range(2)  # the columns of a slot
 SIZE = VALUE  # of the first slot, which is none of the table: the size of the table
@@ -22,7 +22,7 @@ class WordCache(NamedTuple):
 
     Attributes:
         slots: int64 (2^k, 2), a hash table with open addresses in slots[size:2 * size], at most half full.
-        arena: uint8, the bytes of long words, with room for a further word of `LONGEST` bytes at `used[BYTES]`.
+        arena: uint8, the bytes of long words, with room for a further word of `MAX_WORD` bytes at `used[BYTES]`.
         pool: int32, the ids of words with several ids.
         used: int64 (3,), how many words, bytes and ids are in use.
     """
@@ -45,8 +45,8 @@ class WordCache(NamedTuple):
         """
         slots = np.zeros((4 * words, 2), np.int64)
         slots[0, SIZE] = min(2 * words, FIRST_SIZE)
-        arena = np.empty(16 * words + LONGEST, np.uint8)
-        return cls(slots, arena, np.empty(4 * words + LONGEST, np.int32), np.zeros(3, np.int64))
+        arena = np.empty(16 * words + MAX_WORD, np.uint8)
+        return cls(slots, arena, np.empty(4 * words + MAX_WORD, np.int32), np.zeros(3, np.int64))
 
 
 class CachePool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rowspace.encode.scanners.sentencepiece.characters import character_numbers
-from rowspace.encode.scanners.sentencepiece.kernels.unigram import MOST_BYTES, Words
+from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, Words
 from rowspace.encode.scanners.sentencepiece.kernels.viterbi import Lattice, UnigramModel, best_tokens
 from rowspace.encode.scanners.sentencepiece.unigram_arrays import UnigramArrays
 from rowspace.encode.scanners.sentencepiece.white_space import WhiteSpaceRule
@@ -42,9 +42,9 @@ def words_of(rule: WhiteSpaceRule, model: UnigramModel, watched: str) -> Words:
 def lattice() -> Lattice:
     """Return room for a piece."""
     return Lattice(
-        text=np.empty(MOST_BYTES, np.uint8),
-        sums=np.empty(MOST_BYTES + 1, np.float64),
-        starts=np.empty(MOST_BYTES + 1, np.int32),
-        tokens=np.empty(MOST_BYTES + 1, np.int32),
-        ids=np.empty(MOST_BYTES, np.int32),
+        text=np.empty(MAX_BYTES, np.uint8),
+        sums=np.empty(MAX_BYTES + 1, np.float64),
+        starts=np.empty(MAX_BYTES + 1, np.int32),
+        tokens=np.empty(MAX_BYTES + 1, np.int32),
+        ids=np.empty(MAX_BYTES, np.int32),
     )

@@ -20,7 +20,7 @@ from rowspace.encode.texts import FlatIds, TextBuffer
 
 __all__ = ["UnigramScanner", "recognize_unigram"]
 
-LARGEST_VOCABULARY = 2**22  # characters of all tokens, so that a damaged file takes little memory
+MAX_VOCABULARY = 2**22  # characters of all tokens, so that a damaged file takes little memory
 MARK = "\u2581"
 KEYS = {"type", "unk_id", "vocab", "byte_fallback"}
 IDS_PER_BYTE = 4
@@ -37,7 +37,7 @@ def recognize_unigram(document: Mapping[str, Any]) -> "UnigramScanner | None":
         return None
     rule = recognize_white_space(document["normalizer"], document["pre_tokenizer"])
     pieces: Sequence[tuple[str, float]] = model["vocab"]
-    if rule is None or not pieces or sum(len(token) + 1 for token, _ in pieces) > LARGEST_VOCABULARY:
+    if rule is None or not pieces or sum(len(token) + 1 for token, _ in pieces) > MAX_VOCABULARY:
         return None
     normalizer = Tokenizer.from_str(_only_normalizer(document)).normalizer
     watched: set[str] = set()
@@ -83,12 +83,12 @@ class UnigramScanner(Scanner):
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and which it leaves to the library."""
         from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
-        from rowspace.encode.scanners.sentencepiece.kernels.unigram import MOST_BYTES, scan
+        from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, scan
         from rowspace.encode.scanners.sentencepiece.tables import lattice
 
         words, added, model = self._tables
         texts = Texts.of(buffer, first, last)
-        output = Output.room(texts, ids=IDS_PER_BYTE * texts.data.size + MOST_BYTES, scratch=0)
+        output = Output.room(texts, ids=IDS_PER_BYTE * texts.data.size + MAX_BYTES, scratch=0)
         known = self.known.take()
         scan(texts, words, added, model, known, lattice(), output)
         self.known.give_back(known)

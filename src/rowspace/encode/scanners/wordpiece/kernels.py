@@ -26,7 +26,7 @@ from rowspace.encode.scanners.cache.kernels import (
     mark_of,
     unpack,
 )
-from rowspace.encode.scanners.cache.word_cache import LONGEST, WordCache
+from rowspace.encode.scanners.cache.word_cache import MAX_WORD, WordCache
 from rowspace.encode.scanners.trie.kernels import longest_piece
 from rowspace.encode.scanners.wordpiece.characters import (
     CLASS_BITS,
@@ -46,7 +46,7 @@ __all__ = ["Model", "scan"]
 
 UNKNOWN, CONTINUING, CHARACTERS = range(3)  # the items of `rule`
 CHECKED, LEFT = 1, 2  # marks of a cached word: it may be part of an added token; its text is left to the library
-WIDEST = 16  # more than the bytes that one character becomes
+CHARACTER_ROOM = 16  # more than the bytes that one character becomes
 ASCII_NUMBERS = 0x80 << CLASS_BITS  # below, a character of a word is one byte
 
 
@@ -207,7 +207,7 @@ def read_word(
 
     The word is empty if there is only white space, and the class is `LEAVE` if the word is too long.
     """
-    stop, limit = begin, begin + LONGEST - WIDEST
+    stop, limit = begin, begin + MAX_WORD - CHARACTER_ROOM
     while position < end and stop <= limit:
         byte, width = number(data, position), 1
         if byte < 0x80:

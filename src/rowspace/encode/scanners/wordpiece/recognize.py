@@ -14,8 +14,8 @@ from rowspace.encode.scanners.wordpiece.suspects import word_records
 
 __all__ = ["recognize_bert"]
 
-LARGEST_ID = 2**31 - 2
-LONGEST_VOCABULARY = 2**22  # in bytes of UTF-8, and so in nodes of the trie
+MAX_ID = 2**31 - 2
+MAX_VOCABULARY = 2**22  # in bytes of UTF-8, and so in nodes of the trie
 
 
 def recognize_bert(document: Mapping[str, Any]) -> BertScanner | None:
@@ -36,7 +36,7 @@ def recognize_bert(document: Mapping[str, Any]) -> BertScanner | None:
     if not adds_nothing(document["post_processor"]):
         return None
     vocabulary: dict[str, int] = model["vocab"]
-    if max(vocabulary.values(), default=0) > LARGEST_ID or sum(map(len, vocabulary)) > LONGEST_VOCABULARY // 4:
+    if max(vocabulary.values(), default=0) > MAX_ID or sum(map(len, vocabulary)) > MAX_VOCABULARY // 4:
         return None
     options = _options(normalizer)
     tokens = document["added_tokens"]

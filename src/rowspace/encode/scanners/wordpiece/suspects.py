@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.scanners.cache import LONGEST
+from rowspace.encode.scanners.cache import MAX_WORD
 from rowspace.text.characters import as_array
 
-__all__ = ["LONGEST_LIST", "NORMALIZED", "WORD_END", "WORD_START", "word_records"]
+__all__ = ["MAX_SUSPECTS", "NORMALIZED", "WORD_END", "WORD_START", "word_records"]
 
-LONGEST_LIST = 4096  # the most added tokens; each is compared with every new word
+MAX_SUSPECTS = 4096  # added tokens; each is compared with every new word
 
 # The kinds of records, as flags: with both of `WORD_START` and `WORD_END` a whole word, with one a word that starts or
 # ends so, with none a part. `NORMALIZED`: the token is looked for in the normalized text, so that a text with the word
@@ -38,12 +38,12 @@ def word_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], lis
     b'\x03\x04\x00mask'
     """
     contents = {(token["content"], bool(token["normalized"])) for token in tokens if token["content"]}
-    if len(contents) > LONGEST_LIST:
+    if len(contents) > MAX_SUSPECTS:
         return None
     records = []
     for content, normalized in sorted(contents):
         words = split(content)
-        if not words or len(content.encode()) >= LONGEST:
+        if not words or len(content.encode()) >= MAX_WORD:
             return None
         kind, word = _telling(words)
         records.append(_record(kind | NORMALIZED if normalized else kind, word.encode()))

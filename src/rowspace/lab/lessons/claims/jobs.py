@@ -25,8 +25,8 @@ Updates = Iterator[Progress | Reply]
 
 DIMS = (2, 4, 8, 16, 32, 64)
 SEEDS = 5
-MOST_ROWS = 20_000  # of the open table, whose neighbors are searched
-CUT: Mapping[str, Any] = {"most": MOST_ROWS, "queries": 300, "seed": 0}
+MAX_ROWS = 20_000  # of the open table, whose neighbors are searched
+CUT: Mapping[str, Any] = {"most": MAX_ROWS, "queries": 300, "seed": 0}
 STEPS = 300
 TYING_SEEDS = 3
 
@@ -66,7 +66,7 @@ def _read_wider(lab: Lab, query: Query) -> Mapping[str, Any]:
 
 
 def _rows(lab: Lab, **_: Any) -> Mapping[str, Array]:
-    usable = np.flatnonzero(np.isfinite(lab.table.norms) & (lab.table.norms > 0))[:MOST_ROWS]
+    usable = np.flatnonzero(np.isfinite(lab.table.norms) & (lab.table.norms > 0))[:MAX_ROWS]
     return {"rows": np.asarray(lab.table.rows[usable], np.float32)}
 
 

@@ -17,7 +17,7 @@ from rowspace.lab.shared.figure import shown
 __all__ = ["ROUTES", "known_examples"]
 
 METHODS = ("3cosadd", "3cosmul")
-DEEPEST = 100
+MAX_RANK = 100
 """The number of answers in which the expected word of an example is searched."""
 
 # Analogies a : b, c : d, most of which are solved by well-trained tables, but not all.
@@ -57,7 +57,7 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
 def examples(lab: Lab, query: Query) -> ExamplesReply:
     """Return the examples whose words are in the table, and the ranks of the expected words by `method`."""
     method = query.choice("method", METHODS)
-    figure = partial(examples_figure, examples=known_examples(lab), method=method, deepest=DEEPEST)
+    figure = partial(examples_figure, examples=known_examples(lab), method=method, deepest=MAX_RANK)
     found: Examples = lab.cached(("analogies/examples", method), lambda: figure(lab.table))
     return {**found, "code": shown(lab, figure)}
 

@@ -21,7 +21,7 @@ from rowspace.table import Table
 
 __all__ = ["ROUTES"]
 
-MOST_PAIRS = 24
+MAX_PAIRS = 24
 CODE_RELATIONS = {
     "verb to agent": """read reader, write writer, encode encoder, decode decoder, parse parser, load loader,
         build builder, format formatter, handle handler, iterate iterator""",
@@ -115,7 +115,7 @@ def pairs_of(text: str) -> list[Pair]:
     [('man', 'woman'), ('king', 'queen')]
     """
     parts = [part.split() for part in re.split(r"[,;\n]", text)]
-    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))[:MOST_PAIRS]
+    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))[:MAX_PAIRS]
 
 
 def _in_table(table: Table, pairs: Sequence[Pair]) -> list[Pair]:

@@ -17,14 +17,14 @@ from rowspace.table import Table
 
 __all__ = ["ROUTES"]
 
-MOST_WORDS = 36
+MAX_WORDS = 36
 
 
 def words(lab: Lab, query: Query) -> WordMapReply:
     """Return the positions of the words of the examples, and of more `word` parameters, which do not move the map."""
-    usual = default_words(lab.table, MOST_WORDS)
+    usual = default_words(lab.table, MAX_WORDS)
     examples = [word for four in known_examples(lab) for word in four]
-    base = list(dict.fromkeys([*examples, *usual]))[:MOST_WORDS]
+    base = list(dict.fromkeys([*examples, *usual]))[:MAX_WORDS]
     finite = [word for word in base if np.isfinite(lab.table.norms[lab.table.id(word)])] or base[:1]
     more = [word for word in query.texts("word", base[:1], most=8) if word not in finite]
     figure = partial(word_map_figure, base=finite, more=more)

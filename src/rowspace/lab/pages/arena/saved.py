@@ -14,7 +14,7 @@ from rowspace.learn.arena.runs.saved import RESULTS_NAME, SavedResults
 
 __all__ = ["ArenaFolder", "arena_folders", "arena_id", "count_saved_runs", "find_arena", "own_folder", "saved_arena"]
 
-_MOST = 1000  # folders of the working folder to look into
+_MAX_FOLDERS = 1000  # folders of the working folder to look into
 _LISTED = 30
 
 
@@ -98,7 +98,7 @@ def count_saved_runs(folder: Path, seeds: int) -> int:
 def _with_results(parent: Path, *, is_own: bool) -> Iterator[ArenaFolder]:
     """Yield the folders in `parent` that have results."""
     try:
-        inside = list(islice(parent.iterdir(), _MOST))
+        inside = list(islice(parent.iterdir(), _MAX_FOLDERS))
     except OSError:  # there are no runs yet, or the folder may not be read
         return
     for path in inside:

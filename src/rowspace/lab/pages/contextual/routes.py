@@ -28,7 +28,7 @@ TEXTS = (
     "she opened an account at the bank to save money",
     "the bank refused the loan to the company",
 )
-MOST_TEXTS = 12
+MAX_TEXTS = 12
 STATIC = "model2vec"
 
 
@@ -39,7 +39,7 @@ def layers(lab: Lab, query: Query) -> LayersReply:
     from rowspace.lab.shared.figure import shown
 
     folder, name = _model_folder(lab)
-    texts = [text.strip() for text in query.texts("texts", TEXTS, most=MOST_TEXTS) if text.strip()]
+    texts = [text.strip() for text in query.texts("texts", TEXTS, most=MAX_TEXTS) if text.strip()]
     if not texts:
         raise UsageError("there is no text; type at least two")
     word = query.text("word", WORD, longest=40)

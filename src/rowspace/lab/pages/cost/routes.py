@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES"]
 
-_MOST_CELLS = 512
-_MOST_ROWS, _MOST_COLUMNS = 100_000_000, 1_000_000
+_MAX_CELLS = 512
+_MAX_ROWS, _MAX_COLUMNS = 100_000_000, 1_000_000
 _WITHOUT = "albert"  # whose layers share their weights, so that it is wide and has few parameters
 _TABLES = ("bert-base-uncased", "bert-large-uncased")
 _OPTIMIZERS: "tuple[Optimizer, ...]" = ("adamw", "adam", "adagrad", "momentum", "sgd")
@@ -44,8 +44,8 @@ def costs(lab: Lab, query: Query) -> CostsReply:
 
     figure = partial(
         costs_figure,
-        vocabulary=query.integer("vocabulary", len(lab.table), low=1, high=_MOST_ROWS),
-        dimension=query.integer("dimension", lab.table.dim, low=1, high=_MOST_COLUMNS),
+        vocabulary=query.integer("vocabulary", len(lab.table), low=1, high=_MAX_ROWS),
+        dimension=query.integer("dimension", lab.table.dim, low=1, high=_MAX_COLUMNS),
         dtype=query.choice("dtype", DTYPES),
         optimizer=query.choice("optimizer", _OPTIMIZERS),
         tied=query.flag("tied", True),
@@ -86,7 +86,7 @@ def model_tables(lab: Lab, query: Query) -> ModelTablesReply:
     from rowspace.lab.pages.cost.figures import model_tables_figure
 
     model = query.choice("model", _TABLES)
-    dimension = query.integer("dimension", 768, low=1, high=_MOST_COLUMNS)
+    dimension = query.integer("dimension", 768, low=1, high=_MAX_COLUMNS)
     figure = partial(model_tables_figure, model=model, dimension=dimension)
     return {**figure(), "model": model, "dimension": dimension, "code": shown(lab, figure)}
 
@@ -99,15 +99,15 @@ def window(lab: Lab, query: Query) -> WindowReply:
     num_rows, num_columns = (
         query.integer(name, size, low=1, high=most)
         for name, size, most in zip(
-            ("vocabulary", "dimension"), lab.table.rows.shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True
+            ("vocabulary", "dimension"), lab.table.rows.shape, (_MAX_ROWS, _MAX_COLUMNS), strict=True
         )
     )
     top = query.integer("top", 0, low=0, high=num_rows - 1)
     bottom = query.integer("bottom", num_rows, low=top + 1, high=num_rows)
     left = query.integer("left", 0, low=0, high=num_columns - 1)
     right = query.integer("right", num_columns, low=left + 1, high=num_columns)
-    height = query.integer("height", 256, low=1, high=_MOST_CELLS)
-    width = query.integer("width", 256, low=1, high=_MOST_CELLS)
+    height = query.integer("height", 256, low=1, high=_MAX_CELLS)
+    width = query.integer("width", 256, low=1, high=_MAX_CELLS)
     by: DownsampleMethod = query.choice("by", get_args(DownsampleMethod), "sample")
     size = (num_rows, num_columns)
     figure = partial(window_figure, size=size, rows=(top, bottom), columns=(left, right), cells=(height, width), by=by)

@@ -10,7 +10,7 @@ from rowspace.lab.shared.figure import shown
 
 __all__ = ["initial"]
 
-_WIDEST = 2048
+_MAX_DIM = 2048
 
 
 @needs_torch
@@ -18,7 +18,7 @@ def initial(lab: Lab, query: Query) -> InitialReply:
     """Return the first logits and the first loss of 10,000 rows of `dim` numbers with standard deviation `std`."""
     from rowspace.lab.pages.input import first_logits
 
-    dim = query.integer("dim", 512, low=1, high=_WIDEST)
+    dim = query.integer("dim", 512, low=1, high=_MAX_DIM)
     std = query.number("std", 1.0, low=0.0, high=10.0)
     draw = partial(first_logits.unit_logits, vocabulary=first_logits.VOCABULARY, dim=dim, states=first_logits.STATES)
     logits = lab.cached(("first logits", dim), draw)

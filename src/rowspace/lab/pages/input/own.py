@@ -7,7 +7,7 @@ from torch import nn
 from rowspace.lab.pages.input.replies import OwnTable, OwnTables, Part
 from rowspace.layers import from_checkpoint
 
-MOST = 5000  # token rows
+MAX_ROWS = 5000  # token rows
 
 
 def own_input(*, path: str) -> nn.Module:
@@ -33,7 +33,7 @@ def own_tables_figure(*, path: str) -> OwnTables:
     dim = weights["tokens"].shape[1]
     angle = None
     if "positions" in weights:
-        every = np.linspace(0, len(weights["tokens"]) - 1, min(MOST, len(weights["tokens"]))).astype(np.int64)
+        every = np.linspace(0, len(weights["tokens"]) - 1, min(MAX_ROWS, len(weights["tokens"]))).astype(np.int64)
         tokens = nn.functional.normalize(weights["tokens"][torch.from_numpy(every)])
         angle = float((tokens @ nn.functional.normalize(weights["positions"]).T).abs().mean())
     # The mean |cosine| of random directions, for large d.

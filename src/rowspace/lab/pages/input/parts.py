@@ -27,7 +27,7 @@ __all__ = ["ROUTES"]
 
 OWN = "checkpoint"
 """The recipe of the opened checkpoint."""
-_FARTHEST = 1984  # plus 64 tokens: the 2,048 positions of the longest table
+_MAX_START = 1984  # plus 64 tokens: the 2,048 positions of the longest table
 
 
 @needs_torch
@@ -40,7 +40,7 @@ def parts(lab: Lab, query: Query) -> PartsReply:
     path = lab.cached("checkpoint's input", lambda: _checkpoint(lab))
     offered = (OWN, *RECIPES) if path else RECIPES
     name = query.choice("recipe", offered, OWN if path else "bert" if lab.table.dim % 2 else "transformer")
-    start = query.integer("start", 0, low=0, high=_FARTHEST)
+    start = query.integer("start", 0, low=0, high=_MAX_START)
     second = query.integer("second", len(sentence.ids) // 2, low=0, high=64)
     check_width(lab.table.dim)
     filled: partial[Any] = partial(own_input, path=path) if name == OWN else partial(figures.fill_recipe, recipe=name)

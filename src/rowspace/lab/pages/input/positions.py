@@ -7,7 +7,7 @@ from rowspace.lab.page import needs_torch
 from rowspace.lab.pages.input.replies import ConcatenatedReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
-from rowspace.lab.shared.position_kinds import KINDS, WIDEST, check_width, default_kind
+from rowspace.lab.shared.position_kinds import KINDS, MAX_POSITION_DIM, check_width, default_kind
 from rowspace.lab.shared.sentence import known_sentence
 
 __all__ = ["concatenation"]
@@ -20,7 +20,7 @@ def concatenation(lab: Lab, query: Query) -> ConcatenatedReply:
 
     sentence, dim = known_sentence(lab, query), lab.table.dim
     kind = query.choice("position", KINDS, default_kind(dim))
-    width = query.integer("width", min(16, dim), low=1, high=WIDEST)
+    width = query.integer("width", min(16, dim), low=1, high=MAX_POSITION_DIM)
     check_width(dim)
     figure = partial(concatenated_figure, position=kind, width=width)
     found, code = figure(lab.table, sentence.ids), shown(lab, figure, ids=sentence.call)

@@ -11,7 +11,7 @@ from rowspace.lab.page import needs_torch
 from rowspace.lab.pages.input.replies import NormsReply, RecipesReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
-from rowspace.lab.shared.position_kinds import KINDS, POSITIONS, WIDEST, check_width, default_kind
+from rowspace.lab.shared.position_kinds import KINDS, MAX_POSITION_DIM, POSITIONS, check_width, default_kind
 from rowspace.lab.shared.sentence import known_sentence
 
 __all__ = ["RECIPES", "recipes", "scale"]
@@ -36,7 +36,11 @@ def scale(lab: Lab, query: Query) -> NormsReply:
 
     sentence = known_sentence(lab, query)
     source = query.choice("rows", _ROWS)
-    dims = {"table": lab.table.dim, "drawn": query.integer("dim", 512, low=1, high=WIDEST), "example": _EXAMPLE_DIM}
+    dims = {
+        "table": lab.table.dim,
+        "drawn": query.integer("dim", 512, low=1, high=MAX_POSITION_DIM),
+        "example": _EXAMPLE_DIM,
+    }
     dim = dims[source]
     kind = query.choice("position", KINDS, default_kind(dim))
     start = query.integer("start", 0, low=0, high=POSITIONS - 1)

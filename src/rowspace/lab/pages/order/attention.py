@@ -17,7 +17,7 @@ from rowspace.lab.shared.sentence import known_sentence
 __all__ = ["ROUTES"]
 
 EXAMPLES = ("dog bites man", "dog sat on cat", "the king saw the queen", "write the list")
-MOST = 12  # tokens
+MAX_TOKENS = 12  # tokens
 DRAWS, KEYS = 2000, 16
 
 
@@ -28,14 +28,14 @@ def attention(lab: Lab, query: Query) -> AttentionReply:
 
     check_width(lab.table.dim)
     words = " ".join(default_words(lab.table, 3))
-    sentence = known_sentence(lab, query, examples=(*EXAMPLES, words), most=MOST)
+    sentence = known_sentence(lab, query, examples=(*EXAMPLES, words), most=MAX_TOKENS)
     count = len(sentence.ids)
     head, call, fields = choose_head(lab, query)
     schemes = figures.available_schemes(head, count=count)
     scheme = query.choice("scheme", figures.SCHEMES)
     if scheme not in schemes:
         raise UsageError(f"{scheme} does not fit this head and text; use one of {', '.join(schemes)}")
-    order = query.integers("order", range(count)[::-1], low=0, high=MOST - 1, most=MOST)
+    order = query.integers("order", range(count)[::-1], low=0, high=MAX_TOKENS - 1, most=MAX_TOKENS)
     if sorted(order) != list(range(count)):
         raise UsageError(f"order must have each of the places 0 to {count - 1} once, not {order}")
     causal = query.flag("causal", False)

@@ -11,7 +11,7 @@ from rowspace.lab.shared.checkpoint_folder import checkpoint_folder, model_type
 
 __all__ = ["choose_head"]
 
-MOST_HEADS = 1024
+MAX_HEADS = 1024
 
 
 def choose_head(lab: Lab, query: Query) -> tuple[dict[str, Any], "partial[dict[str, Any]]", HeadFields]:
@@ -23,7 +23,7 @@ def choose_head(lab: Lab, query: Query) -> tuple[dict[str, Any], "partial[dict[s
     source = query.choice("source", sources)
     seed = query.integer("seed", 0, low=0, high=2**31 - 1)
     size = query.integer("head_dim", min(64, max(2, lab.table.dim // 2 * 2)), low=1, high=256)
-    number = query.integer("head", 0, low=0, high=MOST_HEADS)
+    number = query.integer("head", 0, low=0, high=MAX_HEADS)
     call: partial[dict[str, Any]] = partial(drawn_head, head_dim=size, seed=seed)
     heads = 1
     if source == "checkpoint":

@@ -12,7 +12,7 @@ from rowspace.lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
 
-WIDEST = 512
+MAX_DIM = 512
 
 
 @needs_torch
@@ -25,7 +25,7 @@ def waves(lab: Lab, query: Query) -> WavesReply:
     length = query.integer("length", 128, low=2, high=1024)
     position = query.integer("position", 5, low=0, high=1024)
     delta = query.integer("delta", 3, low=-1024, high=1024)
-    dimension = min(query.integer("dimension", 2, low=0, high=WIDEST - 1), dim - 1)
+    dimension = min(query.integer("dimension", 2, low=0, high=MAX_DIM - 1), dim - 1)
     sizes = partial(waves_figure, dim=dim, base=base, length=length)
     figure = partial(sizes, position=position, delta=delta, dimension=dimension)
     return {
@@ -61,7 +61,7 @@ def lengths(lab: Lab, query: Query) -> LengthsReply:
 
 
 def _even(query: Query, name: str, default: int) -> int:
-    dim = query.integer(name, default, low=2, high=WIDEST)
+    dim = query.integer(name, default, low=2, high=MAX_DIM)
     if dim % 2:
         raise UsageError(f"{name} must be even, not {dim}, since sines and cosines come in pairs; use {dim + 1}")
     return dim

@@ -9,7 +9,7 @@ from torch import Tensor
 from rowspace.lab.pages.order.replies import Saturation
 
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
-FARTHEST = 100  # the scores of the histograms; the standard deviation is at most √1024 = 32
+MAX_SCORE = 100  # the scores of the histograms; the standard deviation is at most √1024 = 32
 CHUNK = 64  # numbers of each vector drawn at a time, to limit memory
 
 
@@ -35,8 +35,8 @@ def mean_weights(scores: Tensor) -> Tensor:
 
 
 def density(scores: Tensor) -> Tensor:
-    """Return the share of scores in each interval of length 1 from -FARTHEST to FARTHEST, (2 * FARTHEST,)."""
-    return torch.histc(scores, bins=2 * FARTHEST, min=-FARTHEST, max=FARTHEST) / scores.numel()
+    """Return the share of scores in each interval of length 1 from -MAX_SCORE to MAX_SCORE, (2 * MAX_SCORE,)."""
+    return torch.histc(scores, bins=2 * MAX_SCORE, min=-MAX_SCORE, max=MAX_SCORE) / scores.numel()
 
 
 def saturation_figure(*, seed: int, draws: int, keys: int) -> Saturation:
@@ -51,7 +51,7 @@ def saturation_figure(*, seed: int, draws: int, keys: int) -> Saturation:
         "divided": divided[:, 0],
         "plain_weights": plain,
         "divided_weights": divided,
-        "middles": np.arange(-FARTHEST, FARTHEST) + 0.5,
+        "middles": np.arange(-MAX_SCORE, MAX_SCORE) + 0.5,
         "plain_density": torch.stack([density(scores) for _, scores in found]).numpy(),
         "divided_density": torch.stack([density(scores / size**0.5) for size, scores in found]).numpy(),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Answer, Upload, needs_torch
-from rowspace.lab.pages.patches.pictures import KNOWN, LARGEST_FILE, PHOTOGRAPHS, Picture, Pictures, photograph
+from rowspace.lab.pages.patches.pictures import KNOWN, MAX_FILE, PHOTOGRAPHS, Picture, Pictures, photograph
 from rowspace.lab.pages.patches.question import PatchQuestion, picture_call
 from rowspace.lab.pages.patches.replies import (
     CheckpointFiltersReply,
@@ -33,7 +33,7 @@ __all__ = ["ROUTES"]
 
 TWO_TOWERS = ("clip", "siglip")
 TEXTS = ("a photo of a temple", "a photo of a flower", "a photo of a cat", "a page of numbers")
-_MOST_TOKENS, _MOST_NUMBERS = 257, 64  # of the sequence that is sent
+_MAX_TOKENS, _MAX_NUMBERS = 257, 64  # of the sequence that is sent
 _FILTERS = 16
 
 
@@ -85,7 +85,7 @@ def sequence(lab: Lab, query: Query) -> SequenceReply:
 
     question = PatchQuestion.read(query)
     scaled, projected, calls = _projected(lab, question)
-    figure = partial(sequence_figure, seed=question.seed, tokens=_MOST_TOKENS, numbers=_MOST_NUMBERS)
+    figure = partial(sequence_figure, seed=question.seed, tokens=_MAX_TOKENS, numbers=_MAX_NUMBERS)
     return {**figure(scaled, projected), "dim": question.dim, "code": shown(lab, figure, **calls)}
 
 
@@ -196,7 +196,7 @@ def _picture(lab: Lab, name: str) -> Picture:
 
 
 ROUTES: Mapping[str, Answer] = {
-    "patches/picture": Upload(picture, limit=LARGEST_FILE),
+    "patches/picture": Upload(picture, limit=MAX_FILE),
     "patches/cut": cut,
     "patches/costs": costs,
     "patches/sequence": sequence,

@@ -10,7 +10,7 @@ from rowspace._base.imports import array_imports
 from rowspace.lab.pages.patches.replies import PictureSize
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
-LONGEST_SIDE = 1024
+MAX_SIDE = 1024
 
 
 def six_by_six() -> Picture:
@@ -36,13 +36,13 @@ def open_picture(*, file: str) -> Picture:
 
 def decode_picture(opened: Any) -> Picture:
     """Decode to RGB: apply the EXIF orientation, replace transparency by white, and limit sides to 1,024 pixels."""
-    opened.draft(None, (LONGEST_SIDE, LONGEST_SIDE))  # decode a large JPEG at a reduced size
+    opened.draft(None, (MAX_SIDE, MAX_SIDE))  # decode a large JPEG at a reduced size
     ImageOps.exif_transpose(opened, in_place=True)
     if opened.mode.startswith("I"):  # 16-bit gray, whose upper bits Pillow would drop
         opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
     wanted = "RGBA" if opened.has_transparency_data else "RGB"
     turned = opened if opened.mode == wanted else opened.convert(wanted)
-    turned.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.BICUBIC)
+    turned.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.BICUBIC)
     if turned.mode == "RGBA":
         turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")
     return np.array(turned)

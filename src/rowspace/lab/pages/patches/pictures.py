@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
-__all__ = ["KNOWN", "LARGEST_FILE", "PHOTOGRAPHS", "SIX_BY_SIX", "Pictures", "photograph", "read_picture"]
+__all__ = ["KNOWN", "MAX_FILE", "PHOTOGRAPHS", "SIX_BY_SIX", "Pictures", "photograph", "read_picture"]
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray
 
-LARGEST_FILE = 16 << 20  # bytes
+MAX_FILE = 16 << 20  # bytes
 PHOTOGRAPHS = ("china.jpg", "flower.jpg")
 SIX_BY_SIX = "six-by-six"
 KNOWN = (*PHOTOGRAPHS, SIX_BY_SIX)  # the names that `photograph` accepts
-_MOST_PIXELS = 50_000_000
+_MAX_PIXELS = 50_000_000
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
 
@@ -37,28 +37,26 @@ def read_picture(data: bytes) -> Picture:
     """
     if not data:
         raise FileFormatError("the file is empty; choose a PNG, JPEG, WebP, GIF or BMP picture")
-    if len(data) > LARGEST_FILE:
-        raise UsageError(
-            f"the picture has {len(data):,} bytes, more than the limit of {LARGEST_FILE:,}; reduce its size"
-        )
+    if len(data) > MAX_FILE:
+        raise UsageError(f"the picture has {len(data):,} bytes, more than the limit of {MAX_FILE:,}; reduce its size")
     image = _pillow()
     from rowspace.lab.pages.patches.images import decode_picture
 
     try:
         with image.open(io.BytesIO(data), formats=_FORMATS) as opened:
             width, height = opened.size
-            if width * height <= _MOST_PIXELS:
+            if width * height <= _MAX_PIXELS:
                 if opened.format == "PNG":
                     _verify(image, data)
                 return decode_picture(opened)
     except (image.DecompressionBombError, image.DecompressionBombWarning):
-        raise UsageError(f"the picture has more than {_MOST_PIXELS:,} pixels; reduce its size") from None
+        raise UsageError(f"the picture has more than {_MAX_PIXELS:,} pixels; reduce its size") from None
     except Exception as error:  # decoders raise many types of errors for damaged files
         raise FileFormatError(
             "this file is damaged or not a picture; choose a valid PNG, JPEG, WebP, GIF or BMP file"
         ) from error
     raise UsageError(
-        f"the picture has {width:,} × {height:,} pixels, more than the limit of {_MOST_PIXELS:,}; reduce its size"
+        f"the picture has {width:,} × {height:,} pixels, more than the limit of {_MAX_PIXELS:,}; reduce its size"
     )
 
 

@@ -13,7 +13,7 @@ __all__ = ["PatchQuestion", "picture_call"]
 Order = Literal["channels_first", "channels_last"]
 _ORDERS: tuple[Order, ...] = get_args(Order)
 _VALUES = ("unit", "bytes", "signed")
-_MOST_NUMBERS = 2**22  # in the vectors of all patches
+_MAX_NUMBERS = 2**22  # in the vectors of all patches
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class PatchQuestion:
         height, width = (query.integer(name, side, low=1, high=512) for name in ("height", "width"))
         size = query.integer("patch", 3 if small else 16, low=1, high=64)
         dim = query.integer("dim", 64, low=1, high=1024)
-        if (count := -(-height // size) * -(-width // size) * dim) > _MOST_NUMBERS:
+        if (count := -(-height // size) * -(-width // size) * dim) > _MAX_NUMBERS:
             raise UsageError(
                 f"{height} × {width} pixels in patches of {size} make {count:,} numbers at dim {dim}, more than "
-                f"the limit of {_MOST_NUMBERS:,}; choose larger patches or a smaller dim"
+                f"the limit of {_MAX_NUMBERS:,}; choose larger patches or a smaller dim"
             )
         return cls(
             picture=picture,

@@ -36,8 +36,8 @@ RECIPES: tuple[Recipe, ...] = get_args(Recipe)
 _LEARNED = ("gpt2", "bert")  # recipes with position tables, which no table of words comes with
 _WIDTH = 64  # columns of the picture of the table
 _NAMED = 40  # rows of a table that are named in its picture
-_MOST_COMPARED = 8  # tokens
-_LARGEST_GRADIENT = 1 << 25  # numbers
+_MAX_COMPARED = 8  # tokens
+_MAX_GRADIENT_SIZE = 1 << 25  # numbers
 _RANGES = 400
 _UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
 
@@ -59,7 +59,7 @@ def cells(lab: Lab, query: Query) -> TableCellsReply:
 def distances(lab: Lab, query: Query) -> TokenDistancesReply:
     """Return the distances of the tokens of `text` by id, one-hot and row, after renumbering the ids with `seed`."""
     sentence, seed = read_sentence(lab, query), query.integer("seed", 0, low=0, high=2**31 - 1)
-    figure = partial(distances_figure, seed=seed, most=_MOST_COMPARED)
+    figure = partial(distances_figure, seed=seed, most=_MAX_COMPARED)
     code = shown(lab, figure, ids=sentence.call)
     return {**figure(lab.table, sentence.ids), **sentence.fields, "seed": seed, "code": code}
 
@@ -116,10 +116,10 @@ def tied(lab: Lab, query: Query) -> TiedGradientReply:
     """Return which rows get a gradient if each token of `text` predicts the next one, without and with tied weights."""
     from rowspace.lab.pages.pipeline.tied import tied_figure
 
-    if lab.table.rows.size > _LARGEST_GRADIENT:
+    if lab.table.rows.size > _MAX_GRADIENT_SIZE:
         raise UsageError(
-            f"the gradient of this table has {lab.table.rows.size:,} numbers, more than the {_LARGEST_GRADIENT:,} that "
-            "this page computes at once; open a smaller table"
+            f"the gradient of this table has {lab.table.rows.size:,} numbers, more than the {_MAX_GRADIENT_SIZE:,} "
+            "that this page computes at once; open a smaller table"
         )
     sentence, figure = known_sentence(lab, query), partial(tied_figure, most=_RANGES)
     code = shown(lab, figure, ids=sentence.call)

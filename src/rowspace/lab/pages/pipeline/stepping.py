@@ -18,9 +18,9 @@ __all__ = ["ROUTES"]
 
 OPTIMIZERS: tuple[Optimizer, ...] = get_args(Optimizer)
 RATE = 0.1
-MOST_STEPS = 20
-MOST_ROWS = 12  # rows of the figure
-LARGEST_TABLE, LARGEST_RUN = 1 << 25, 1 << 28  # numbers, and numbers times steps
+MAX_STEPS = 20
+MAX_ROWS = 12  # rows of the figure
+MAX_TABLE_SIZE, MAX_RUN_SIZE = 1 << 25, 1 << 28  # numbers, and numbers times steps
 
 
 @needs_torch
@@ -31,8 +31,8 @@ def steps(lab: Lab, query: Query) -> StepsReply:
     """
     from rowspace.lab.pages.pipeline.steps import read_ids, steps_figure
 
-    texts = query.texts("read", [read_sentence(lab, query).fields["text"]], most=MOST_STEPS)
-    numbers = query.texts("read_g", [""] * len(texts), most=MOST_STEPS)
+    texts = query.texts("read", [read_sentence(lab, query).fields["text"]], most=MAX_STEPS)
+    numbers = query.texts("read_g", [""] * len(texts), most=MAX_STEPS)
     _check_size(lab, texts, numbers)
     sentences = [read_sentence(lab, Query({"text": [text]})) for text in texts]
     g = [
@@ -42,7 +42,7 @@ def steps(lab: Lab, query: Query) -> StepsReply:
     call = sentences[0].call
     read = partial(read_ids, texts=texts, tokenized=call.func is token_ids, most=call.keywords["most"])
     optimizer = query.choice("optimizer", OPTIMIZERS)
-    figure = partial(steps_figure, g=g, optimizer=optimizer, rate=RATE, most=MOST_ROWS)
+    figure = partial(steps_figure, g=g, optimizer=optimizer, rate=RATE, most=MAX_ROWS)
     return {
         **figure(lab.table, read(lab.table)),
         "optimizer": optimizer,
@@ -56,7 +56,7 @@ def _check_size(lab: Lab, texts: Sequence[str], numbers: Sequence[str]) -> None:
     if len(texts) != len(numbers):
         raise UsageError(f"read_g must have one value for each of the {plural(len(texts), 'text')}, not {len(numbers)}")
     size = lab.table.rows.size
-    if size > LARGEST_TABLE or size * len(texts) > LARGEST_RUN:
+    if size > MAX_TABLE_SIZE or size * len(texts) > MAX_RUN_SIZE:
         raise UsageError(
             f"{plural(len(texts), 'step')} on the {size:,} numbers of this table would take too long; start again with "
             "fewer steps, or open a smaller table"

@@ -11,9 +11,9 @@ from rowspace.encode.index import Index, PassageVectors
 from rowspace.errors import UsageError
 from rowspace.space import Projection, pca
 
-__all__ = ["MOST_ON_MAP", "PassageMap", "passage_map"]
+__all__ = ["MAX_ON_MAP", "PassageMap", "passage_map"]
 
-MOST_ON_MAP = 20_000
+MAX_ON_MAP = 20_000
 _KEPT = 2  # maps, each of 8 MB where passages have 100 numbers
 
 _maps: "OrderedDict[tuple[str, str, int, int], PassageMap]" = OrderedDict()  # the least recently used first
@@ -42,7 +42,7 @@ class PassageMap(NamedTuple):
         return found
 
 
-def passage_map(index: Index, most: int = MOST_ON_MAP) -> PassageMap:
+def passage_map(index: Index, most: int = MAX_ON_MAP) -> PassageMap:
     """Return the map of an index with at most so many passages, computed once for each of its versions."""
     key = (index.path, index.settings.fingerprint, index.version, most)
     with _lock:

@@ -14,7 +14,7 @@ from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.pages.search.listing import build_code, map_code, search_code
 from rowspace.lab.pages.search.marks import marks
-from rowspace.lab.pages.search.passage_map import MOST_ON_MAP, passage_map
+from rowspace.lab.pages.search.passage_map import MAX_ON_MAP, passage_map
 from rowspace.lab.pages.search.replies import (
     FoundPassage,
     PassageMapReply,
@@ -147,7 +147,7 @@ def _passage(hit: Hit, place: IndexPlace, found: Rankings, *, cosine: float, bm2
 
 def passages(source: SearchSource, lab: Lab, query: Query) -> PassageMapReply:
     """`most` → that many passages on a map. `at` only tells requests apart."""
-    most = query.integer("most", MOST_ON_MAP, low=2, high=MOST_ON_MAP)
+    most = query.integer("most", MAX_ON_MAP, low=2, high=MAX_ON_MAP)
     index, place = _opened(source, lab)
     if not len(index):
         raise UsageError("the index has no passages; add text to the folder, and update it")

@@ -10,14 +10,14 @@ from rowspace.lab.pages.tokens.comparing import comparison_figure, open_each
 from rowspace.lab.pages.tokens.replies import ComparedTokenizer, ComparisonReply, TokenizerChoice, TokenizersReply
 from rowspace.lab.pages.tokens.sources import SOURCES, is_ready, source_of
 from rowspace.lab.pages.tokens.splits import default_text, split_text
-from rowspace.lab.pages.tokens.tokenizer_files import LARGEST_FILE, FoundTokenizer, Uploads, find_tokenizers
+from rowspace.lab.pages.tokens.tokenizer_files import MAX_FILE, FoundTokenizer, Uploads, find_tokenizers
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 from rowspace.text import Tokenizer, open_tokenizer
 
 __all__ = ["ROUTES"]
 
-_MOST = 4
+_MAX_COMPARED = 4
 _TITLES = {"table": "The table’s tokenizer", "default": "BPE of the standard library"}
 _UPLOADS = Uploads()  # of all tables: their ids do not depend on the table
 
@@ -38,7 +38,7 @@ def tokenizers(lab: Lab, query: Query) -> TokenizersReply:
 def comparison(lab: Lab, query: Query) -> ComparisonReply:
     """Return the tokens of `text` by each of the tokenizers with the ids `with`."""
     ready = [name for name in SOURCES if is_ready(lab, name)]
-    names = query.texts("with", ready or ["default"], most=_MOST)
+    names = query.texts("with", ready or ["default"], most=_MAX_COMPARED)
     text = default_text(lab, query)
     compared, opened, sources = list[ComparedTokenizer](), list[Tokenizer](), list[str]()
     for name in names:
@@ -83,6 +83,6 @@ def _found(name: str) -> FoundTokenizer:
 
 
 ROUTES: Mapping[str, Answer] = {
-    "tokens/tokenizers": Upload(tokenizers, LARGEST_FILE),
+    "tokens/tokenizers": Upload(tokenizers, MAX_FILE),
     "tokens/comparison": comparison,
 }

@@ -25,8 +25,8 @@ __all__ = ["JOB_KINDS", "SOURCES", "Cut", "Source", "cut_of", "is_ready", "sourc
 
 SOURCES = ("table", "default")
 
-_MOST_SIZES = 8
-_LARGEST_CUT = 300_000  # tokens; larger vocabularies take too long to truncate
+_MAX_SIZES = 8
+_MAX_TRUNCATED = 300_000  # tokens; larger vocabularies take too long to truncate
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Source:
     """A full tokenizer, its token `ids`, `counts` if known, and the `sizes` that it can be truncated to, ascending."""
 
     def __init__(
-        self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _LARGEST_CUT
+        self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _MAX_TRUNCATED
     ) -> None:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
@@ -109,7 +109,7 @@ JOB_KINDS = {
 def _sizes(least: int, most: int) -> list[int]:
     """Return the minimum, powers of two and the full size, or only the largest of these."""
     doubling = (1 << power for power in range(32) if least < 1 << power < most)
-    return sorted({least, *doubling, most})[-_MOST_SIZES:]
+    return sorted({least, *doubling, most})[-_MAX_SIZES:]
 
 
 def _counted(tokenizer: tokenizers.Tokenizer, counts: Mapping[str, int]) -> Source:

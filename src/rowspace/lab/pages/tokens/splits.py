@@ -23,7 +23,7 @@ __all__ = ["ROUTES", "default_text", "read_split", "split_text"]
 _CODE = "def unbelievable(self): raise TypeError"
 _TEXT = "The unbelievable cat sat on the mat"
 _SHOWN_SIZES = 4
-_MOST_SIZES = 6
+_MAX_SIZES = 6
 
 
 def source(lab: Lab, query: Query) -> SourceReply:
@@ -83,7 +83,7 @@ def _shown(sizes: Sequence[int]) -> list[int]:
 
 def _sizes(query: Query, source: Source) -> list[int]:
     """Read the sizes of the request, which must be sizes of the source."""
-    wanted = query.numbers("sizes", _shown(source.sizes), most=_MOST_SIZES)
+    wanted = query.numbers("sizes", _shown(source.sizes), most=_MAX_SIZES)
     wrong = next((size for size in wanted if size not in source.sizes), None)
     if wrong is not None:
         raise UsageError(f"sizes must be some of {', '.join(map(str, source.sizes))}, not {wrong:g}")

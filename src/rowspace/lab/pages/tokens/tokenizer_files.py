@@ -15,14 +15,14 @@ from threading import Lock
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text import HuggingFaceTokenizer, Tokenizer
 
-__all__ = ["LARGEST_FILE", "FoundTokenizer", "Uploads", "find_tokenizers"]
+__all__ = ["MAX_FILE", "FoundTokenizer", "Uploads", "find_tokenizers"]
 
-LARGEST_FILE = 40 << 20  # bytes; the tokenizer.json of Gemma has 33 million
+MAX_FILE = 40 << 20  # bytes; the tokenizer.json of Gemma has 33 million
 _NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "merges.txt")
 _SKIPPED = {"node_modules", "__pycache__", "site-packages"}
 _DEPTH = 4  # of folders below the working folder
 _FOLDERS = 2000  # that are looked into
-_MOST = 40  # tokenizers of each place
+_MAX_LISTED = 40  # tokenizers of each place
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class FoundTokenizer:
 
 def find_tokenizers() -> list[FoundTokenizer]:
     """Return the tokenizers in folders below the working folder, then those in the Hugging Face cache."""
-    below, base = list(islice(_below(Path.cwd()), _MOST)), Path.cwd()
-    cached = list(islice(_in_cache(_hub_cache()), _MOST))
+    below, base = list(islice(_below(Path.cwd()), _MAX_LISTED)), Path.cwd()
+    cached = list(islice(_in_cache(_hub_cache()), _MAX_LISTED))
     named = [(path, str(path.relative_to(base)), "working folder") for path in below]
     named += [(path, title, "Hugging Face cache") for path, title in cached]
     return [FoundTokenizer(_hash(os.fsencode(path)), title, place, path) for path, title, place in named]
@@ -59,7 +59,7 @@ def _below(base: Path) -> Iterator[Path]:
 def _has_tokenizer(folder: Path, files: list[str]) -> bool:
     """Return whether a folder has a tokenizer that is not too large, and is not a link that leads elsewhere."""
     found = [folder / name for name in _NAMES if name in files and not (folder / name).is_symlink()]
-    return any(path.is_file() and path.stat().st_size <= LARGEST_FILE for path in found)
+    return any(path.is_file() and path.stat().st_size <= MAX_FILE for path in found)
 
 
 def _hub_cache() -> Path:
@@ -74,7 +74,7 @@ def _in_cache(cache: Path) -> Iterator[tuple[Path, str]]:
         snapshots = sorted(model.glob("snapshots/*"), key=lambda path: path.stat().st_mtime, reverse=True)
         for snapshot in snapshots:
             files = [snapshot / name for name in _NAMES]
-            if any(path.is_file() and path.stat().st_size <= LARGEST_FILE for path in files):
+            if any(path.is_file() and path.stat().st_size <= MAX_FILE for path in files):
                 yield snapshot, model.name.removeprefix("models--").replace("--", "/")
                 break
 

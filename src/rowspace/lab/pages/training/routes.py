@@ -31,7 +31,7 @@ from rowspace.learn.language_model.telemetry.events import NAME
 __all__ = ["ROUTES"]
 
 POINTS = 400  # of a curve
-MOST_STEPS = 10**9
+MAX_STEPS = 10**9
 
 
 def own(lab: Lab, _: Query) -> OwnRunReply:
@@ -126,7 +126,7 @@ def _run(lab: Lab, query: Query) -> str:
 
 def _recorded(steps: Sequence[int], query: Query) -> int:
     """The last recorded step that is not after the requested one; else the first."""
-    wanted = query.integer("step", MOST_STEPS, low=0, high=MOST_STEPS)
+    wanted = query.integer("step", MAX_STEPS, low=0, high=MAX_STEPS)
     if not steps:
         raise UsageError("the run has not recorded its rows yet; wait for its first steps")
     return max((step for step in steps if step <= wanted), default=steps[0])

@@ -19,7 +19,7 @@ from rowspace.table import Table
 
 __all__ = ["ROUTES"]
 
-MOST_WORDS = 80
+MAX_WORDS = 80
 WELL_KNOWN = 6
 
 
@@ -34,7 +34,7 @@ def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
     """Return a map of the words in `groups` only: a group per line, "name: word word ..."; unknown words are named."""
     usual = " ".join(default_words(lab.table, 6))
     groups = groups_of(query.text("groups", usual, longest=4000))
-    words = list(dict.fromkeys(word for _, members in groups for word in members))[:MOST_WORDS]
+    words = list(dict.fromkeys(word for _, members in groups for word in members))[:MAX_WORDS]
     found = {word: marked for word in words if (marked := _in_table(lab.table, word)) is not None}
     own = [next(at for at, (_, members) in enumerate(groups) if word in members) for word in found]
     figure = partial(chosen_map_figure, words=list(found.values()))

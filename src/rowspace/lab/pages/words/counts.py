@@ -19,7 +19,7 @@ __all__ = ["ROUTES"]
 
 RARE = 10
 RANKS = 300
-MOST_PER_BIN = 40
+MAX_PER_BIN = 40
 
 
 def count_curves(lab: Lab, query: Query) -> CountsReply:
@@ -60,7 +60,7 @@ def count_bins_figure(table: Table, *, k: int) -> CountBins:
 
 def draw(ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Draw a sample of the ids."""
-    return np.sort(np.random.default_rng(0).permutation(ids)[:MOST_PER_BIN])
+    return np.sort(np.random.default_rng(0).permutation(ids)[:MAX_PER_BIN])
 
 
 def half_agreement(rows: NDArray[np.floating[Any]], ids: NDArray[np.int64], k: int) -> float:

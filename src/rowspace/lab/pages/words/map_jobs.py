@@ -24,7 +24,7 @@ from rowspace.lab.shared.figure import shown
 
 __all__ = ["JOB_KINDS"]
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 WIDTHS = (90, 300)  # numbers of neighbors; with only two, most maps can share a search
 PAUSE = 0.3  # minimum seconds between frames
 Array = NDArray[Any]
@@ -105,7 +105,7 @@ def _arrays(lab: Lab, **_: Any) -> Mapping[str, Array]:
 
 def _sample(lab: Lab) -> int | None:
     """Return the size of the sample, or None to map all rows."""
-    return MOST_ROWS if len(lab.table) > MOST_ROWS else None
+    return MAX_ROWS if len(lab.table) > MAX_ROWS else None
 
 
 def _needed(k: int, sample: int | None) -> tuple[str, Mapping[str, Any]]:

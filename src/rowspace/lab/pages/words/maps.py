@@ -15,7 +15,7 @@ from rowspace.lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
 
-MOST_TOKENS = 1000
+MAX_TOKENS = 1000
 
 
 def pca(lab: Lab, _: Query) -> PcaReply:
@@ -46,7 +46,7 @@ def values(lab: Lab, query: Query) -> ValuesReply | ClustersReply:
 
 def tokens(lab: Lab, query: Query) -> WordTokensReply:
     """Return the tokens, counts and norms of comma-separated `ids`."""
-    ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MOST_TOKENS)
+    ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MAX_TOKENS)
     figure = partial(figures.tokens_figure, ids=ids)
     return {**figure(lab.table), "code": shown(lab, figure)}
 

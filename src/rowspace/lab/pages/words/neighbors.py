@@ -25,7 +25,7 @@ from rowspace.space.similarity import METRICS
 
 __all__ = ["ROUTES"]
 
-MOST_WORDS = 8
+MAX_WORDS = 8
 
 
 def search(lab: Lab, query: Query) -> SearchReply:
@@ -70,7 +70,7 @@ def distances(lab: Lab, query: Query) -> DistancesReply:
 
 def _words(lab: Lab, query: Query) -> list[str]:
     """Return the words of the request without duplicates."""
-    return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), most=MOST_WORDS)))
+    return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), most=MAX_WORDS)))
 
 
 ROUTES: Mapping[str, Answer] = {

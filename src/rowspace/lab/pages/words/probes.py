@@ -17,7 +17,7 @@ __all__ = ["ROUTES"]
 
 EACH = 1000
 """The largest number of words with the property, and without it, that are probed."""
-FEWEST = 5
+MIN_EXAMPLES = 5
 EXAMPLES = 8
 MARKS = ("Ġ", "▁")
 PROPERTIES = ("ends-in-s", "ends-in-ing", "capital", "long", "frequent", "own")
@@ -45,13 +45,13 @@ def probed_figure(table: Table, *, property: str, own: Sequence[str], seed: int)
     sides = [generator.permutation(np.flatnonzero(usable & (has == label))) for label in (True, False)]
     each = min(EACH, *map(len, sides))
     chosen = np.concatenate([side[:each] for side in sides])
-    enough = each >= FEWEST
+    enough = each >= MIN_EXAMPLES
     score = probe(table.rows[chosen], has[chosen].tolist(), seed=seed) if enough else None
     return {
         "found": [len(side) for side in sides],
         "examples": [[table.vocabulary[int(id)] for id in np.sort(side)[:EXAMPLES]] for side in sides],
         "each": each,
-        "fewest": FEWEST,
+        "fewest": MIN_EXAMPLES,
         "accuracy": None if score is None else score.accuracy,
         "control": None if score is None else score.control,
         "majority": None if score is None else score.majority,

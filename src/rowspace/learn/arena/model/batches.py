@@ -13,7 +13,7 @@ from rowspace.learn.arena.tasks.samples import Samples, Task
 __all__ = ["Batches"]
 
 _TOKENS = 768  # about this many in a batch
-_FEWEST, _MOST = 2, {False: 32, True: 10}  # inputs, which have many predictions each for next bytes
+_MIN_INPUTS, _MAX_INPUTS = 2, {False: 32, True: 10}  # inputs, which have many predictions each for next bytes
 
 
 class Batches:
@@ -33,7 +33,7 @@ class Batches:
         lengths = form.lengths[task.train.units].sum(1)
         self.mean_tokens = float(form.lengths[task.test.units].sum(1).mean())
         self.longest = int(max(lengths.max(), form.lengths[task.test.units].sum(1).max()))
-        self.size = int(np.clip(_TOKENS // max(1.0, lengths.mean()), _FEWEST, _MOST[self._predicts_bytes]))
+        self.size = int(np.clip(_TOKENS // max(1.0, lengths.mean()), _MIN_INPUTS, _MAX_INPUTS[self._predicts_bytes]))
         self._bytes = self._unit_bytes() if self._predicts_bytes else np.zeros((0, 0), np.int64)
 
     def training(self, seed: int) -> Iterator[Batch]:

@@ -19,7 +19,7 @@ from rowspace.learn.arena.model.model import NO_BYTE, ArenaModel, Batch
 __all__ = ["Diverged", "Learned", "Measured", "learn", "measure"]
 
 _LR = {True: 4e-3, False: 1e-2}  # the highest learning rate for classes and for next bytes
-_LEAST_LR = 0.05  # the last one divided by the highest
+_MIN_LR = 0.05  # the last one divided by the highest
 _WARMUP = 0.05  # of the budget
 _CLIP = 1.0
 _POINTS = 20  # of a learning curve
@@ -139,7 +139,7 @@ def _rate(share: float) -> float:
     if share < _WARMUP:
         return (share + 0.1 * _WARMUP) / (1.1 * _WARMUP)
     cosine = 0.5 + 0.5 * math.cos(math.pi * min(1.0, (share - _WARMUP) / (1 - _WARMUP)))
-    return _LEAST_LR + (1 - _LEAST_LR) * cosine
+    return _MIN_LR + (1 - _MIN_LR) * cosine
 
 
 def _activation_bytes(model: ArenaModel, batch: Batch) -> int:

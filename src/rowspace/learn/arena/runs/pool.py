@@ -16,7 +16,7 @@ from rowspace.learn.arena.runs.worker import Request
 
 __all__ = ["run_requests"]
 
-_LONGEST_REASON = 300  # characters
+_MAX_REASON = 300  # characters
 _POLL = 0.2  # seconds
 
 
@@ -138,7 +138,7 @@ class _Slot:
         status = self._end()
         lines = self._errors.read_text(errors="replace").strip().splitlines() if self._errors.exists() else []
         if lines and status > 0:
-            return lines[-1][:_LONGEST_REASON]
+            return lines[-1][:_MAX_REASON]
         return f"its process ended with status {status}" + (", perhaps for lack of memory" if status < 0 else "")
 
     def _end(self) -> int:

@@ -1,6 +1,6 @@
 """Text → chunks, at whose borders all strategies predict the bytes that follow.
 
-A chunk ends after a space, or after `LONGEST` characters without one. So a border is known from the text before it:
+A chunk ends after a space, or after `MAX_CHUNK` characters without one. So a border is known from the text before it:
 that a chunk starts says nothing about its first byte. White space is one space everywhere, for all strategies.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from rowspace.errors import CorpusError
 from rowspace.text import Corpus, open_corpus, standard_library
 
-__all__ = ["LONGEST", "read_documents", "split_chunks"]
+__all__ = ["MAX_CHUNK", "read_documents", "split_chunks"]
 
-LONGEST = 9  # characters
-_CHUNK = re.compile(rf"\S{{0,{LONGEST - 1}}} |\S{{1,{LONGEST}}}")
+MAX_CHUNK = 9  # characters
+_CHUNK = re.compile(rf"\S{{0,{MAX_CHUNK - 1}}} |\S{{1,{MAX_CHUNK}}}")
 # Of each file of the standard library, this share of all bytes, so that the text comes from most of it.
 _FILE_SHARE = 400
 

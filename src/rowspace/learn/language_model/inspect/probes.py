@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProbeScore", "probe", "probe_layers"]
 
-FEWEST = 10  # examples
+MIN_EXAMPLES = 10  # examples
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def probe(
     for what, values in (("labels", labels), ("kinds", kinds), ("groups", groups)):
         if values is not None and len(values) != len(vectors):
             raise UsageError(f"there are {len(vectors)} vectors but {len(values)} {what}; give one for each")
-    if vectors.ndim != 2 or len(vectors) < FEWEST or len(names) < 2:
+    if vectors.ndim != 2 or len(vectors) < MIN_EXAMPLES or len(names) < 2:
         raise UsageError(
-            f"a probe needs vectors (n, d) of at least {FEWEST} examples and two labels, got {vectors.shape} and "
+            f"a probe needs vectors (n, d) of at least {MIN_EXAMPLES} examples and two labels, got {vectors.shape} and "
             f"{len(names)}"
         )
     train, test = _split(len(vectors), groups, test_share, seed)

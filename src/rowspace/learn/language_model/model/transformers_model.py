@@ -41,7 +41,7 @@ EXPORTABLE = {
 NEOX_BASE = 10_000.0
 QUERY_KEY_VALUE = ("query", "key", "value")
 ENDS = ("weight", "bias")
-LONGEST = 4  # contexts: how far a class with a limit can read
+MAX_CONTEXTS = 4  # contexts: how far a class with a limit can read
 
 
 def reason_against_export(options: ModelOptions) -> str | None:
@@ -133,7 +133,7 @@ def _llama(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "num_key_value_heads": options.heads,
         "hidden_act": "silu",
         "rms_norm_eps": NORM_EPS,
-        "max_position_embeddings": LONGEST * context,
+        "max_position_embeddings": MAX_CONTEXTS * context,
         "rope_parameters": {"rope_type": "default", "rope_theta": NEOX_BASE},
     }
     if not rotates:
@@ -168,7 +168,7 @@ def _neox(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "hidden_act": "gelu_new",
         "layer_norm_eps": NORM_EPS,
         "use_parallel_residual": False,
-        "max_position_embeddings": LONGEST * context,
+        "max_position_embeddings": MAX_CONTEXTS * context,
         "rope_parameters": {"rope_type": "default", "rope_theta": NEOX_BASE, "partial_rotary_factor": 1.0},
     }
     return config, tensors, ("gpt_neox.embed_in.weight", "lm_head.weight")
@@ -190,9 +190,9 @@ def _gpt2(weights: Weights, options: ModelOptions, context: int) -> Converted:
     if options.positions == "learned":
         positions = weights["input.positions.weight"]
     elif options.positions == "sinusoid":
-        positions = SinusoidPosition(options.dim)(torch.zeros(1, LONGEST * context))
+        positions = SinusoidPosition(options.dim)(torch.zeros(1, MAX_CONTEXTS * context))
     else:
-        positions = torch.zeros(LONGEST * context, options.dim)
+        positions = torch.zeros(MAX_CONTEXTS * context, options.dim)
     tensors["transformer.wpe.weight"] = positions
     config = {
         "model_type": "gpt2",
@@ -229,7 +229,7 @@ def _mpt(weights: Weights, options: ModelOptions, context: int) -> Converted:
         "n_heads": options.heads,
         "n_layers": options.layers,
         "expansion_ratio": 4,
-        "max_seq_len": LONGEST * context,
+        "max_seq_len": MAX_CONTEXTS * context,
         "layer_norm_epsilon": NORM_EPS,
         "no_bias": True,
         "attn_config": {"alibi": True, "alibi_bias_max": 8},

@@ -38,7 +38,7 @@ STEP_DTYPE = np.dtype(
     ]
 )
 _START, _HEAD, _CRC = struct.Struct("<8sII"), struct.Struct("<IIQ"), struct.Struct("<I")
-LONGEST = 1 << 31  # bytes of a payload; a longer one is damage
+MAX_PAYLOAD = 1 << 31  # bytes of a payload; a longer one is damage
 
 
 class Record(NamedTuple):
@@ -256,7 +256,7 @@ class Events:
             self._file.seek(self._end)
             length, kind, step = _HEAD.unpack(self._file.read(_HEAD.size))
             end = self._end + _HEAD.size + length + _CRC.size
-            if length > LONGEST or end > size:
+            if length > MAX_PAYLOAD or end > size:
                 return
             self._records.append(Record(kind, step, self._end + _HEAD.size, length))
             self._end = end

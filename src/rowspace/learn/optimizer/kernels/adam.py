@@ -24,7 +24,7 @@ HISTORY = 8  # lr / bc1, 1 - lr · weight_decay, betas, eps, √bc2, and the sum
 
 # Columns of the table: P, the two nodes, the threshold for x; then what the recurrences need. EXACT is 1 where the rule
 # cannot be used: weights of both signs, or a β2 so small that its powers overflow.
-P, W1, U1, W2, U2, LEAST, WORST, U_MIN, EXACT, M0, M1, M2, M3, M4 = range(14)
+P, W1, U1, W2, U2, X_MIN, WORST, U_MIN, EXACT, M0, M1, M2, M3, M4 = range(14)
 TABLE = 14
 
 Doubles = NDArray[np.float64]
@@ -61,9 +61,9 @@ def extend_table(lines: Doubles, table: Doubles, first: int, last: int, amsgrad:
 def _write_nodes(line: Doubles, tolerance: float) -> None:
     """Nodes and weights of the two-point Gauss rule from its moments, and the least x for which it may be used."""
     total = line[M0]
-    line[W1], line[U1], line[W2], line[U2], line[LEAST] = 0.0, 1.0, 0.0, 1.0, -1.0
+    line[W1], line[U1], line[W2], line[U2], line[X_MIN] = 0.0, 1.0, 0.0, 1.0, -1.0
     if line[EXACT] != 0:
-        line[LEAST] = np.inf
+        line[X_MIN] = np.inf
         return
     if total < 1e-200:  # lr = 0, or the first moment has vanished
         return
@@ -79,7 +79,7 @@ def _write_nodes(line: Doubles, tolerance: float) -> None:
     line[W1], line[W2] = total * (high - mean) / root, total * (mean - low) / root
     line[U1], line[U2] = low, high
     remainder = max(kurtosis - skew * skew * variance - variance * variance, 0.0)
-    line[LEAST] = np.sqrt(np.sqrt(remainder / tolerance * mean / line[U_MIN])) - line[U_MIN]
+    line[X_MIN] = np.sqrt(np.sqrt(remainder / tolerance * mean / line[U_MIN])) - line[U_MIN]
 
 
 @kernel
@@ -139,8 +139,8 @@ def _catch_up_row(
     real = value.dtype.type
     p, w1, w2 = real(line[P]), real(scale * line[W1]), real(scale * line[W2])
     u1, u2, x_scale = real(line[U1]), real(line[U2]), real(root)
-    if line[LEAST] > 0:
-        below, least = 0, real((line[LEAST] / root) ** 2)
+    if line[X_MIN] > 0:
+        below, least = 0, real((line[X_MIN] / root) ** 2)
         for column in range(len(value)):
             below += (first[column] != 0) & (denominator[column] < least)
         if below > 0:

@@ -16,13 +16,13 @@ from rowspace.learn.optimizer.rows.segments import Segments
 __all__ = ["run_ranges"]
 
 PIECES_PER_THREAD = 4  # so that another thread can take over the pieces of a slow one
-LEAST_PER_PIECE = 1 << 17  # numbers; less work is done before another thread has started
+MIN_PER_PIECE = 1 << 17  # numbers; less work is done before another thread has started
 
 
 def run_ranges(task: Callable[[int, int], None], segments: Segments, width: int) -> None:
     """Call `task(begin, end)` for ranges of the rows, of this width, on torch's number of threads."""
     threads = torch.get_num_threads()
-    ranges = segments.split(min(PIECES_PER_THREAD * threads, 1 + len(segments.rows) * width // LEAST_PER_PIECE))
+    ranges = segments.split(min(PIECES_PER_THREAD * threads, 1 + len(segments.rows) * width // MIN_PER_PIECE))
     waiting = iter(ranges)  # shared by the threads
 
     def work() -> None:

@@ -18,7 +18,7 @@ from rowspace.learn.optimizer.rules.adam_torch import catch_up_rows, step_rows
 __all__ = ["AdamRows"]
 
 TOLERANCES = {torch.float32: 1e-8, torch.float64: 1e-12}  # relative error of a catch-up
-SMALLEST = 1e-300  # replaces a β of 0, whose logarithm is infinite
+MIN_BETA = 1e-300  # replaces a β of 0, whose logarithm is infinite
 
 
 class AdamRows(RowTable):
@@ -51,7 +51,7 @@ class AdamRows(RowTable):
         lr, weight_decay, eps = float(group["lr"]), float(group["weight_decay"]), float(group["eps"])
         beta1, beta2 = (float(beta) for beta in group["betas"])
         before, number = self.history.line(self.now), self.now + 1
-        kept1, kept2 = max(beta1, SMALLEST), max(beta2, SMALLEST)
+        kept1, kept2 = max(beta1, MIN_BETA), max(beta2, MIN_BETA)
         line = [
             lr / (1 - beta1**number), 1 - lr * weight_decay, kept1, kept2, eps, math.sqrt(1 - beta2**number),
             before[kernels.LOG_B1] + math.log(kept1), before[kernels.LOG_B2] + math.log(kept2),
@@ -66,7 +66,7 @@ class AdamRows(RowTable):
             complete = self.now
             self.table[complete - first] = 0
             self.table[complete - first, [kernels.P, kernels.U1, kernels.U2, kernels.U_MIN]] = 1, 1, 1, np.inf
-            self.table[complete - first, kernels.LEAST] = -1
+            self.table[complete - first, kernels.X_MIN] = -1
         if oldest < complete:
             kernels.extend_table(
                 self.history.lines, self.table, oldest - first, complete - 1 - first, self.amsgrad, self._tolerance

@@ -30,7 +30,7 @@ def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], *, 
     else:
         x = _scaled(table.state["exp_avg_sq"][rows].sqrt(), sums[:, columns.LOG_B2] / 2)
     f = nodes[:, columns.W1] / (x + nodes[:, columns.U1]) + nodes[:, columns.W2] / (x + nodes[:, columns.U2])
-    inexact = ((x < nodes[:, columns.LEAST]) & (moment != 0)).any(1).nonzero()[:, 0]
+    inexact = ((x < nodes[:, columns.X_MIN]) & (moment != 0)).any(1).nonzero()[:, 0]
     if len(inexact):
         f[inexact] = _exact_sums(table, lines, at[inexact], x[inexact])
     values[rows] = values[rows] * nodes[:, columns.P] - moment * f

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from rowspace.encode.scanners.bpe.kernels import remember as kernels
 from rowspace.encode.scanners.bpe.kernels.eight_bytes import letters_at
-from rowspace.encode.scanners.bpe.kernels.remember import LONGEST_KEY, MOST_IDS, Key, recall, remember
+from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, Key, recall, remember
 
 pytestmark = pytest.mark.kernels
 
-some_ids = st.lists(st.integers(0, 2**24 - 1), min_size=1, max_size=MOST_IDS)
-pieces = st.binary(min_size=1, max_size=LONGEST_KEY)
+some_ids = st.lists(st.integers(0, 2**24 - 1), min_size=1, max_size=MAX_IDS)
+pieces = st.binary(min_size=1, max_size=MAX_KEY)
 
 
 def key_of(data: NDArray[np.uint8], begin: int, length: int, sets: int) -> Key:
@@ -28,7 +28,7 @@ def test_a_piece_has_its_ids_or_is_unknown(entries: list[tuple[bytes, list[int]]
     for piece, ids in entries:
         data: NDArray[np.uint8] = np.frombuffer(b"?" + piece + b"\xff" * 16, np.uint8)
         key = key_of(data, 1, len(piece), sets)
-        found = np.full(MOST_IDS + 1, -1, np.int32)
+        found = np.full(MAX_IDS + 1, -1, np.int32)
         last = recall(memory, key, found, 1)
         if last >= 0:
             assert found[1:last].tolist() == known[piece]
@@ -40,7 +40,7 @@ def test_a_piece_has_its_ids_or_is_unknown(entries: list[tuple[bytes, list[int]]
 
 
 def test_two_pieces_of_a_set_are_kept_and_a_third_removes_the_older() -> None:
-    memory, found = np.zeros((1, 8), np.uint64), np.zeros(MOST_IDS, np.int32)
+    memory, found = np.zeros((1, 8), np.uint64), np.zeros(MAX_IDS, np.int32)
     data: NDArray[np.uint8] = np.frombuffer(b"abc" + bytes(16), np.uint8)
     keys = [key_of(data, begin, 1, 1) for begin in range(3)]
     for key in keys:
@@ -49,7 +49,7 @@ def test_two_pieces_of_a_set_are_kept_and_a_third_removes_the_older() -> None:
 
 
 def test_pieces_that_differ_by_length_only_are_different() -> None:
-    memory, found = np.zeros((1, 8), np.uint64), np.zeros(MOST_IDS, np.int32)
+    memory, found = np.zeros((1, 8), np.uint64), np.zeros(MAX_IDS, np.int32)
     data: NDArray[np.uint8] = np.frombuffer(bytes(40), np.uint8)
     remember(memory, key_of(data, 0, 3, 1), np.array([7], np.int32), (0, 1))
     lengths = [length for length in range(1, 16) if recall(memory, key_of(data, 0, length, 1), found, 0) > 0]

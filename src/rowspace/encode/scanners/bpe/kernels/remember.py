@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.bpe.kernels.eight_bytes import load
 
-__all__ = ["LONGEST_KEY", "MOST_IDS", "Key", "key_of", "recall", "remember"]
+__all__ = ["MAX_IDS", "MAX_KEY", "Key", "key_of", "recall", "remember"]
 
-LONGEST_KEY = 15  # bytes of a piece
-MOST_IDS = 4
+MAX_KEY = 15  # bytes of a piece
+MAX_IDS = 4
 ENTRY = (
     4  # numbers of a piece in a set: bytes 0 … 7, bytes 8 … 14 and the length, ids 0 and 1 and their count, ids 2 and 3
 )
@@ -29,7 +29,7 @@ HIGH_MASKS = np.array([_ONES[max(length - 8, 0)] for length in range(16)], np.ui
 
 
 class Key(NamedTuple):
-    """A piece of at most `LONGEST_KEY` bytes: bytes 0 … 7, bytes 8 … 14 and the length, and the set it belongs to."""
+    """A piece of at most `MAX_KEY` bytes: bytes 0 … 7, bytes 8 … 14 and the length, and the set it belongs to."""
 
     low: np.uint64
     high: np.uint64
@@ -67,7 +67,7 @@ def recall(memory: NDArray[np.uint64], key: Key, ids: NDArray[np.int32], written
 
 @kernel
 def remember(memory: NDArray[np.uint64], key: Key, ids: NDArray[np.int32], span: tuple[int, int]) -> None:
-    """Add a piece that is not in the memory, with ids[span[0]:span[1]], at most `MOST_IDS`."""
+    """Add a piece that is not in the memory, with ids[span[0]:span[1]], at most `MAX_IDS`."""
     place = key.place
     for index in range(ENTRY):
         memory[place, ENTRY + index] = memory[place, index]

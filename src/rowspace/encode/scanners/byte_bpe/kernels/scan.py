@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, SOME, id_of, length_of, look, next_added
 from rowspace.encode.scanners.bpe.kernels.known import Known
-from rowspace.encode.scanners.bpe.kernels.remember import LONGEST_KEY, MOST_IDS, key_of, recall, remember
+from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, key_of, recall, remember
 from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
 from rowspace.encode.scanners.byte_bpe.kernels.cut import cut_gpt2, cut_llama3
 from rowspace.encode.scanners.byte_bpe.kernels.guard import has_unsafe
 from rowspace.encode.scanners.byte_bpe.kernels.pieces import Merges, piece_ids
-from rowspace.encode.scanners.cache import LONGEST, WordCache
+from rowspace.encode.scanners.cache import MAX_WORD, WordCache
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of
 
 __all__ = ["Rule", "scan"]
@@ -50,12 +50,12 @@ def scan(texts: Texts, rule: Rule, added: NDArray[np.uint8], merges: Merges, kno
                 else:
                     stop = cut_llama3(data, position, limit, rule.classes, rule.digits)
                 length, last = stop - position, -1
-                if length <= LONGEST_KEY:
+                if length <= MAX_KEY:
                     key = key_of(data, position, length, known.memory.shape[0])
                     last = recall(known.memory, key, output.ids, written)
                 if last < 0:
                     last = longer_ids(data, (position, stop), merges, known.cache, output, written)
-                    if length <= LONGEST_KEY and last - written <= MOST_IDS:
+                    if length <= MAX_KEY and last - written <= MAX_IDS:
                         remember(known.memory, key, output.ids, (written, last))
                 written, position = last, stop
             if token >= 0:
@@ -71,7 +71,7 @@ def longer_ids(
 ) -> int:
     """Write the ids of a piece, looked up in the cache, to ids[written:]; return where they end."""
     begin, stop = span
-    if stop - begin > LONGEST:
+    if stop - begin > MAX_WORD:
         return written + piece_ids(data, span, merges, output.ids[written:], output.scratch)
     slots, arena, pool, used = cache
     key = cache_key_of(data, begin, stop)

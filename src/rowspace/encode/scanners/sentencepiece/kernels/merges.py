@@ -9,9 +9,9 @@ from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, SOME, id_of, length_of, look, next_added
 from rowspace.encode.scanners.bpe.kernels.heap import merge_symbols
 from rowspace.encode.scanners.bpe.kernels.known import Known
-from rowspace.encode.scanners.bpe.kernels.remember import LONGEST_KEY, MOST_IDS, Key, key_of, recall, remember
+from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, Key, key_of, recall, remember
 from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
-from rowspace.encode.scanners.cache import LONGEST, WordCache
+from rowspace.encode.scanners.cache import MAX_WORD, WordCache
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of
 from rowspace.encode.scanners.sentencepiece.kernels.units import Joins, blank_width, cut_unit, first_symbols
 
@@ -60,14 +60,14 @@ def scan(texts: Texts, prefix: int, added: NDArray[np.uint8], model: Model, know
                     position += width
                 stop = cut_unit(data, position, limit, after_blank, model.joins)
                 length, last = stop - position, -1
-                if length <= LONGEST_KEY:
+                if length <= MAX_KEY:
                     key = key_of(data, position, length, known.memory.shape[0])
                     if after_blank:
                         key = Key(key.low, key.high | AFTER_BLANK, key.place ^ 1)
                     last = recall(known.memory, key, output.ids, written)
                 if last < 0:
                     last = longer_ids(data, (position, stop), after_blank, model, known.cache, output, written)
-                    if length <= LONGEST_KEY and last - written <= MOST_IDS:
+                    if length <= MAX_KEY and last - written <= MAX_IDS:
                         remember(known.memory, key, output.ids, (written, last))
                 written, position, after_blank = last, stop, False
             rule = NEVER if prefix == FIRST else prefix
@@ -96,7 +96,7 @@ def longer_ids(
 ) -> int:
     """Write the ids of a unit, looked up in the cache, to ids[written:]; return where they end."""
     begin, stop = span
-    if stop - begin >= LONGEST:
+    if stop - begin >= MAX_WORD:
         return new_ids(data, span, after_blank, model, output, written)
     slots, arena, pool, used = cache
     key = cache_key_of(data, begin, stop) | (CACHE_AFTER_BLANK if after_blank else 0)

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, NOTHING, SOME, id_of, length_of, look, next_added
 from rowspace.encode.scanners.bpe.kernels.known import Known
-from rowspace.encode.scanners.bpe.kernels.remember import LONGEST_KEY, MOST_IDS, key_of, recall, remember
+from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, key_of, recall, remember
 from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
-from rowspace.encode.scanners.cache import LONGEST
+from rowspace.encode.scanners.cache import MAX_WORD
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of, mark_of
 from rowspace.encode.scanners.sentencepiece.characters import BLANK, CLASS_BITS, CLASS_MASK, LEAVE, SEQUENCE, WORD
 from rowspace.encode.scanners.sentencepiece.kernels.units import end_of_letters
@@ -18,10 +18,10 @@ from rowspace.encode.scanners.sentencepiece.kernels.viterbi import Lattice, Unig
 from rowspace.text.characters.kernels import code_at
 from rowspace.text.words.kernels import write
 
-__all__ = ["MOST_BYTES", "WIDEST", "Words", "scan"]
+__all__ = ["CHARACTER_ROOM", "MAX_BYTES", "Words", "scan"]
 
-MOST_BYTES = 2 * LONGEST  # of a piece after normalization
-WIDEST = 128  # more than the bytes that one character becomes
+MAX_BYTES = 2 * MAX_WORD  # of a piece after normalization
+CHARACTER_ROOM = 128  # more than the bytes that one character becomes
 MARK_BYTES = (0xE2, 0x96, 0x81)  # U+2581, which begins each piece
 TO_LIBRARY = 1  # mark of a cached word
 
@@ -97,14 +97,14 @@ def scan_span(data: NDArray[np.uint8], span: tuple[int, int], context: Context, 
         if position < end and written >= 0:
             stop = end_of_word(data, position, end, words.characters)
             length, last = stop - position, -1
-            if output.ids.size - written < MOST_BYTES:
+            if output.ids.size - written < MAX_BYTES:
                 return -1
-            if length <= LONGEST_KEY:  # here rather than in a function, which would not be inlined
+            if length <= MAX_KEY:  # here rather than in a function, which would not be inlined
                 key = key_of(data, position, length, known.memory.shape[0])
                 last = recall(known.memory, key, output.ids, written)
             if last < 0:
                 last = longer_ids(data, (position, stop), context, written)
-                if length <= LONGEST_KEY and 0 < last - written <= MOST_IDS:
+                if length <= MAX_KEY and 0 < last - written <= MAX_IDS:
                     remember(known.memory, key, output.ids, (written, last))
             written, position = last, stop
         kind = INNER
@@ -175,7 +175,7 @@ def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], context: Context,
     """Write the ids of a word, looked up in the cache, to ids[written:]; return where they end, -1 if it is left."""
     words, model, known, lattice, output = context
     begin, stop = span
-    if stop - begin > LONGEST:
+    if stop - begin > MAX_WORD:
         return -1
     slots, arena, pool, used = known.cache
     key = cache_key_of(data, begin, stop)
@@ -183,7 +183,7 @@ def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], context: Context,
     if slots[slot, KEY] != 0:
         return -1 if mark_of(slots, slot) == TO_LIBRARY else copy_ids(slots, pool, slot, output.ids, written)
     count = new_ids(data, span, words, model, lattice)
-    mark = 0 if 0 < count <= LONGEST else TO_LIBRARY
+    mark = 0 if 0 < count <= MAX_WORD else TO_LIBRARY
     if mark == TO_LIBRARY:
         count = 0
     first = lattice.ids.size - count
@@ -203,7 +203,7 @@ def new_ids(data: NDArray[np.uint8], span: tuple[int, int], words: Words, model:
     while position < end:
         value, width = character_at(data, position, words.characters)
         kind, payload = value & CLASS_MASK, value >> CLASS_BITS
-        if kind == LEAVE or size > MOST_BYTES - WIDEST:
+        if kind == LEAVE or size > MAX_BYTES - CHARACTER_ROOM:
             return -1
         if kind == WORD:
             size = write(payload, text, size, 0)[0]

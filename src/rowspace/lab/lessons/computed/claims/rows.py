@@ -16,8 +16,8 @@ __all__ = ["coordinates", "ids_as_numbers", "large_dot"]
 
 Array = NDArray[Any]
 
-FEWEST = 20  # fewer rows are too few for shares of words
-WIDEST = 1024  # a wider matrix takes too long to turn
+MIN_ROWS = 20  # fewer rows are too few for shares of words
+MAX_DIM = 1024  # a wider matrix takes too long to turn
 
 
 def finite_sample(table: Table, *, most: int, seed: int) -> NDArray[np.int64]:
@@ -37,9 +37,9 @@ def kurtosis(columns: Array) -> Array:
 def coordinates_figure(table: Table, *, most: int, directions: int, seed: int) -> Mapping[str, Any]:
     """Turn all rows by one random rotation, and compare columns with random directions."""
     ids = finite_sample(table, most=most, seed=seed)
-    if len(ids) < FEWEST or not 2 <= table.dim <= WIDEST:
+    if len(ids) < MIN_ROWS or not 2 <= table.dim <= MAX_DIM:
         raise UsageError(
-            f"at least {FEWEST} words with rows of 2 to {WIDEST:,} numbers are needed to compare columns with "
+            f"at least {MIN_ROWS} words with rows of 2 to {MAX_DIM:,} numbers are needed to compare columns with "
             "other directions"
         )
     rows = np.asarray(table.rows[ids], np.float64)
@@ -80,8 +80,8 @@ def coordinates_verdict(*, kept: float, peaked: float, noise: float) -> Verdict:
 def ids_as_numbers_figure(table: Table, *, most: int, seed: int) -> Mapping[str, Any]:
     """Renumber the vocabulary, and compare how near words are by id and by row."""
     ids = finite_sample(table, most=most, seed=seed)
-    if len(ids) < FEWEST:
-        raise UsageError(f"at least {FEWEST} words are needed to compare distances by id with distances by row")
+    if len(ids) < MIN_ROWS:
+        raise UsageError(f"at least {MIN_ROWS} words are needed to compare distances by id with distances by row")
     new = np.random.default_rng(seed).permutation(len(table))  # the new id of each word
     before, after = (np.abs(each[:, np.newaxis] - each) for each in (ids, new[ids]))
     rows = np.asarray(table.rows[ids], np.float64)
@@ -134,8 +134,8 @@ def large_dot_figure(table: Table, *, most: int, seed: int) -> Mapping[str, Any]
     """Compare the nearest row by dot product with the nearest by cosine."""
     ids = finite_sample(table, most=most, seed=seed)
     usable = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))
-    if len(ids) < FEWEST:
-        raise UsageError(f"at least {FEWEST} words are needed to compare dot products with cosines")
+    if len(ids) < MIN_ROWS:
+        raise UsageError(f"at least {MIN_ROWS} words are needed to compare dot products with cosines")
     queries = np.asarray(table.rows[ids])
     by_dot, by_cosine = (
         space.nearest(queries, table.rows, 1, metric=metric, exclude=ids[:, np.newaxis])[0][:, 0]

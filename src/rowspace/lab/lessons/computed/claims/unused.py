@@ -16,14 +16,14 @@ __all__ = ["unused_rows"]
 
 Array = NDArray[Any]
 
-MOST = 5000  # words, so that a large table can be searched in a request
+MAX_WORDS = 5000  # words, so that a large table can be searched in a request
 
 
 def unused_rows_figure(
     table: Table, *, queries: int, vocabulary: int, dim: int, steps: int, lr: float, seed: int
 ) -> Mapping[str, Any]:
     """Add as many untrained rows as there are words, and count what they take from neighbors and from a softmax."""
-    ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:MOST]
+    ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:MAX_WORDS]
     if len(ids) < 20:
         raise UsageError("at least 20 words are needed to see which neighbors unused rows displace")
     drawn = np.random.default_rng(seed)

@@ -25,8 +25,8 @@ Array = NDArray[Any]
 
 FOLD = 5  # every fifth sentence is held out
 NEIGHBORS = 10
-FEWEST = 20  # rows of a table that is cut
-WIDEST = 1024  # numbers of its rows
+MIN_ROWS = 20  # rows of a table that is cut
+MAX_DIM = 1024  # numbers of its rows
 
 
 class Learned(TypedDict):
@@ -165,7 +165,7 @@ def cut_figure(table: Table, *, most: int, queries: int, seed: int) -> Mapping[s
     The lists are empty for fewer than 20 rows, and for rows that are too wide for the components to be found soon.
     """
     ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:most]
-    if len(ids) < FEWEST or table.dim > WIDEST:
+    if len(ids) < MIN_ROWS or table.dim > MAX_DIM:
         return {"cut_dims": [], "cut_kept": np.array([]), "cut_chance": 0.0, "cut_words": len(ids)}
     rows = np.asarray(table.rows[ids], np.float32)
     components = space.pca(rows, table.dim).components  # (d, d)
