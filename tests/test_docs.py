@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from rowspace.cli.app import app
+from rowspace.cli.app import COMMANDS, app
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
@@ -185,6 +185,19 @@ def test_contributing_lists_the_folders_of_the_package_and_of_the_layers_contrac
     contract = next(contract for contract in contracts["contracts"] if contract.get("containers") == ["rowspace"])
     layers = {name for layer in contract["layers"] for name in layer.split(" | ")} - {"__main__"}
     assert sorted(listed) == sorted(folders | modules) == sorted(layers)
+
+
+def test_contributing_lists_every_script() -> None:
+    """Modules that other scripts import, and the data next to them, are left out."""
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `scripts/([\w.-]+)", text, re.MULTILINE))
+    scripts = {path.name for path in (CHECKOUT / "scripts").iterdir() if path.is_file() and path.suffix != ".toml"}
+    assert sorted(listed) == sorted(scripts - {"docs_hooks.py", "docs_docstrings.py"})
+
+
+def test_guide_of_the_command_line_lists_every_command() -> None:
+    guide = (CHECKOUT / "docs" / "guides" / "cli.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \| [a-z]", guide, re.MULTILINE)) == sorted(COMMANDS)
 
 
 def test_missing_reports_lines_that_were_not_printed_in_this_order() -> None:

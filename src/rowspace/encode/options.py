@@ -19,16 +19,16 @@ class EncodeOptions:
     """How texts become vectors.
 
     Attributes:
-        mode: Whose rules apply to unknown tokens and long texts (`rowspace.encode.modes`). "rowspace" leaves unknown
-            tokens out, cuts no text and does not normalize; "model2vec" and "sentence-transformers" give the vectors
-            of these libraries.
+        mode: The library whose rules apply to unknown tokens, long texts and normalization (`rowspace.encode.modes`).
+            "rowspace" leaves unknown tokens out, cuts no text and does not normalize; "model2vec" and
+            "sentence-transformers" give the vectors of these libraries.
         pooling: "mean", "sum", "first" (the first token's row) or "max" (of each column). "sif" is a mean of rows times
             a / (a + p), where p is the token's share of the counts (Arora et al. 2017, without the removal of the first
             principal component); it needs a table with counts.
         dim: Keep this many leading columns of the rows (Matryoshka); `None` keeps all.
         normalize: Scale vectors to length 1, after the cut to `dim`; `None`: as the mode and the table say.
-        max_tokens: Use only this many tokens of a text, 0: all; `None`: as the mode and the table say.
-        dtype: Of the vectors; see `rowspace.encode.precision`.
+        max_tokens: Maximum number of tokens of a text, 0 for all; `None`: as the mode and the table say.
+        dtype: Type of the vectors' numbers; see `rowspace.encode.precision`.
         sif_a: The constant a of "sif".
         workers: Threads; `None` uses all cores. The `tokenizers` library has its own threads.
 
@@ -39,18 +39,20 @@ class EncodeOptions:
     'rowspace'
     """
 
-    mode: Annotated[Mode, Option("Whose rules apply to unknown tokens and long texts.")] = "rowspace"
-    pooling: Annotated[Pooling, Option("How the rows of a text's tokens become one vector.")] = "mean"
+    mode: Annotated[Mode, Option("The library whose rules apply.", default="that of the table")] = "rowspace"
+    pooling: Annotated[Pooling, Option("Pooling of the rows of a text's tokens.")] = "mean"
     dim: Annotated[int | None, Option("Keep this many leading columns.", minimum=1, maximum=1 << 30, default="all")] = (
         None
     )
     normalize: Annotated[bool | None, Option("Scale vectors to length 1.", default="as the mode says")] = None
     max_tokens: Annotated[
         int | None,
-        Option("Most tokens of a text, 0 for all.", minimum=0, maximum=1 << 40, default="as the mode says"),
+        Option(
+            "Maximum number of tokens of a text; 0 for all.", minimum=0, maximum=1 << 40, default="as the mode says"
+        ),
     ] = None
     dtype: Annotated[DType, Option("Type of the vectors' numbers.")] = "float32"
-    sif_a: Annotated[float, Option("The constant of the pooling sif.", minimum=1e-12, maximum=1e12)] = 1e-3
+    sif_a: Annotated[float, Option("The constant a of sif's weights a / (a + p).", minimum=1e-12, maximum=1e12)] = 1e-3
     workers: Annotated[int | None, Option("Threads.", minimum=1, maximum=1_024, default="one per core")] = None
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ class TextOptions:
     max_vocabulary: Annotated[
         int | None,
         Option(
-            "Keep so many of the most frequent words.", minimum=1, maximum=2**31 - 1, default="all"
+            "Keep at most this many words, the most frequent.", minimum=1, maximum=2**31 - 1, default="all"
         ),  # ids are int32
     ] = None
     sentences: Annotated[

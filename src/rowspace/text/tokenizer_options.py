@@ -44,21 +44,20 @@ TRAINED = {
 
 @dataclass(frozen=True)
 class TokenizerOptions:
-    """What a text is split into. Options that are None get the default of the kind of tokens.
+    """The tokens that a text is split into. Options that are None get the default of the kind of tokens.
 
     Attributes:
         tokens: "words", or what is trained on the text: "bpe", "wordpiece", "unigram", "chars", or "bytes", which
             need no training; or the path of a tokenizer.json, or of a folder with one, which is used unchanged.
-        vocabulary_size: the most tokens, special ones too: 32 000; of characters all.
+        vocabulary_size: maximum number of tokens, including special ones: 32,000 by default; chars keeps all.
         normalize: "none", "nfc", "nfkc", "lower", or "bert" (lowercase and no accents). The default is "bert" for
             wordpiece, "nfkc" for unigram, "none" for the others.
         pretokenize: boundaries that no token crosses: "gpt2" or "llama3" (their patterns, over bytes), "bert" (white
             space and punctuation), "whitespace", "metaspace" (white space, a token begins with it). bpe accepts
             each, by default "gpt2"; wordpiece "bert" or "whitespace"; unigram "metaspace".
-        special: tokens that represent no text. If text can be unknown, `[UNK]` is put before them unless they
-            contain it (or `<unk>`).
-        min_frequency: a pair that occurs less often is not merged (bpe, wordpiece), a character that occurs less often
-            is unknown (chars): 5.
+        special: special tokens. If text can be unknown, `[UNK]` is put before them unless they contain it (or `<unk>`).
+        min_frequency: minimum count of a pair to be merged (bpe, wordpiece) or of a character to be a token (chars); 5
+            by default.
 
     Raises:
         UsageError: a value is invalid, or has no meaning with these tokens.
@@ -74,24 +73,31 @@ class TokenizerOptions:
     ] = WORDS
     vocabulary_size: Annotated[
         int | None,  # the library reserves room for it
-        Option("The most tokens to train.", minimum=1, maximum=2_000_000, default="32000; chars all"),
+        Option(
+            "Maximum number of tokens, including special ones.",
+            minimum=1,
+            maximum=2_000_000,
+            default="32000; chars all",
+        ),
     ] = None
     normalize: Annotated[
         Normalization | None,
-        Option("What is done to text before it is split.", default="none; wordpiece bert; unigram nfkc"),
+        Option("Normalization of the text before it is split.", default="none; wordpiece bert; unigram nfkc"),
     ] = None
     pretokenize: Annotated[
         Pretokenization | None,
-        Option("Borders that no token crosses.", default="bpe gpt2; wordpiece bert; unigram metaspace"),
+        Option(
+            "Pre-tokenizer: tokens do not cross its boundaries.", default="bpe gpt2; wordpiece bert; unigram metaspace"
+        ),
     ] = None
     special: Annotated[
         Iterable[str] | None,
-        Option("A token that represents no text; repeat for more.", default="[UNK] if text can be unknown"),
+        Option("A special token to add; repeat for more.", default="[UNK] if text can be unknown"),
     ] = None
     min_frequency: Annotated[
         int | None,
         Option(
-            "Join no rarer pair; a rarer character is unknown.",
+            "Minimum count of a pair to be merged, or of a character to be a token.",
             minimum=1,
             maximum=2**63 - 1,
             default="5; unigram has none",

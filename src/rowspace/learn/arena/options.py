@@ -26,9 +26,9 @@ class ArenaOptions:
         scale: Divides all strategies: vocabulary sizes by `scale`, the common width of rows is 2048 / `scale`, sides of
             patches and images by its square root, rounded down to a power of two and at most 4.
         layers: Blocks between the input and the prediction.
-        megabytes: The most text to read of the corpus. None is 2.
-        strategies: Which enter, by name; None is all six.
-        tasks: Which are run, by name; None is all four.
+        megabytes: Maximum size of the text that is read, in MB. None is 2.
+        strategies: Names of the strategies to run; None is all six.
+        tasks: Names of the tasks to run; None is all four.
         curve: Whether to measure byte pairs at several vocabulary sizes too.
         field: The field of JSON lines that holds the text.
         workers: Runs at the same time, each with one thread.
@@ -54,17 +54,17 @@ class ArenaOptions:
     layers: Annotated[int, Option("Blocks of the model.", minimum=1, maximum=100)] = 2
     megabytes: Annotated[
         float | None,
-        Option("The most text to read of the corpus.", minimum=0.01, maximum=1e6, default="2; quick 0.4"),
+        Option("Maximum size of the text that is read, in MB.", minimum=0.01, maximum=1e6, default="2; quick 0.4"),
     ] = None
     strategies: Annotated[
-        Iterable[str] | None, Option(f"One to run, of {', '.join(STRATEGIES)}; once for each.", default="all")
+        Iterable[str] | None, Option(f"A strategy to run, of {', '.join(STRATEGIES)}; repeat for more.", default="all")
     ] = None
     tasks: Annotated[
-        Iterable[str] | None, Option(f"One to run, of {', '.join(TASKS)}; once for each.", default="all")
+        Iterable[str] | None, Option(f"A task to run, of {', '.join(TASKS)}; repeat for more.", default="all")
     ] = None
     curve: Annotated[
         bool,
-        Option("Measure byte pairs at several sizes too.", default="curve", flags="--curve/--no-curve"),
+        Option("Also measure byte pairs at several vocabulary sizes.", default="curve", flags="--curve/--no-curve"),
     ] = True
     field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
     workers: Annotated[
@@ -91,12 +91,12 @@ class ArenaOptions:
 
     @property
     def text_bytes(self) -> int:
-        """The most bytes of text to read."""
+        """Maximum number of bytes of text to read."""
         return round(1e6 * ((0.4 if self.quick else 2.0) if self.megabytes is None else self.megabytes))
 
     @property
     def num_held_out(self) -> int:
-        """The most held-out inputs of a task."""
+        """Maximum number of held-out inputs of a task."""
         return 100 if self.quick else 400
 
     @property
@@ -140,7 +140,7 @@ class ArenaOptions:
 
     @property
     def entered(self) -> list[Strategy]:
-        """The strategies that enter."""
+        """The strategies to run."""
         return [STRATEGIES[name] for name in self.strategies or ()]
 
     def settings(self) -> dict[str, Any]:
@@ -149,9 +149,9 @@ class ArenaOptions:
         return {name: value for name, value in values.items() if name not in _WHICH_CELLS}
 
 
-def _names(option: str, given: Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+def _names(option: str, names: Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
     """Return the chosen names in the order of all; raise `UsageError` for an unknown one."""
-    chosen = known if given is None else (given,) if isinstance(given, str) else tuple(given)
+    chosen = known if names is None else (names,) if isinstance(names, str) else tuple(names)
     for name in chosen:
         if name not in known:
             raise UsageError(f"{option} must be among {', '.join(known)}, not {name!r}")

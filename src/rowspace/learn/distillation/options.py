@@ -14,12 +14,12 @@ class DistillOptions:
 
     Attributes:
         dim: Length of a row, at most that of the model's vectors; None is 256, or less for a narrower model.
-        sif: The constant a of the weights a / (a + p), where p is the probability of a token; 0 gives no weights.
-        pooling: How the model's vectors of a token, with its special tokens, become one; None is the model's own
-            pooling (1_Pooling/config.json), or the mean if it has none.
-        min_count: Add a word of the corpus to the tokens if it occurs this often.
-        max_words: Add at most so many words of the corpus, the most frequent ones.
-        batch_size: Tokens that the model reads at a time.
+        sif: The constant a of the weights a / (a + p), where p is the probability of a token; 0 turns the weights off.
+        pooling: Pooling of the model's vectors of a token and of the special tokens around it; None is the model's own
+            (1_Pooling/config.json), or the mean if it has none.
+        min_count: Minimum count of a word of the corpus to be added to the tokens.
+        max_words: Maximum number of words of the corpus to add, the most frequent ones.
+        batch_size: Tokens per batch.
 
     Raises:
         UsageError: A value is invalid; the message names it.
@@ -32,19 +32,19 @@ class DistillOptions:
         int | None, Option("Length of a row.", minimum=1, maximum=65_536, default="256, or the model's if shorter")
     ] = None
     sif: Annotated[
-        float, Option("The constant a of the weights a / (a + p); 0 gives no weights.", minimum=0.0, maximum=1.0)
+        float, Option("The constant a of the weights a / (a + p); 0 turns the weights off.", minimum=0.0, maximum=1.0)
     ] = 1e-4
     pooling: Annotated[
         Literal["mean", "first", "last", "max"] | None,
-        Option("How the model's vectors of a token become one.", default="the model's own, or mean"),
+        Option("Pooling of the model's vectors of a token.", default="the model's own, or mean"),
     ] = None
     min_count: Annotated[
-        int, Option("Add a word of the corpus if it occurs this often.", minimum=1, maximum=2**63 - 1)
+        int, Option("Minimum count of a word of the corpus to be added.", minimum=1, maximum=2**63 - 1)
     ] = 10
-    max_words: Annotated[int, Option("Add at most so many words of the corpus.", minimum=0, maximum=10_000_000)] = (
-        50_000
-    )
-    batch_size: Annotated[int, Option("Tokens that the model reads at a time.", minimum=1, maximum=65_536)] = 256
+    max_words: Annotated[
+        int, Option("Maximum number of words of the corpus to add.", minimum=0, maximum=10_000_000)
+    ] = 50_000
+    batch_size: Annotated[int, Option("Tokens per batch.", minimum=1, maximum=65_536)] = 256
 
     def __post_init__(self) -> None:
         validate_options(self)

@@ -45,12 +45,13 @@ class ModelOptions:
 
     dim: Annotated[int, Option("Width of a row and of the hidden states.", minimum=1, maximum=65_536)] = 128
     layers: Annotated[int, Option("Number of blocks.", minimum=1, maximum=1_000)] = 4
-    heads: Annotated[int, Option("Attention heads of a block.", minimum=1, maximum=1_024)] = 4
+    heads: Annotated[int, Option("Attention heads per block.", minimum=1, maximum=1_024)] = 4
     mlp_ratio: Annotated[float, Option("Inner width of an MLP, as a multiple of dim.", minimum=0.1, maximum=64.0)] = 4.0
-    positions: Annotated[Positions, Option("How the model knows the order of tokens.")] = "rotary"
+    positions: Annotated[Positions, Option("Position scheme.")] = "rotary"
     block: Annotated[Block, Option("Norm, activation and biases of the blocks.")] = "gpt2"
     tied: Annotated[
-        bool, Option("Use the input rows in the head, or learn others.", default="tied", flags="--tied/--untied")
+        bool,
+        Option("Share the input rows with the head, or learn separate ones.", default="tied", flags="--tied/--untied"),
     ] = True
     scaled: Annotated[
         bool, Option("Multiply the input rows by the square root of dim.", default="unscaled", flags="--scaled")
@@ -82,10 +83,10 @@ class ModelOptions:
 
 @dataclasses.dataclass(frozen=True)
 class TokenOptions(TokenizerOptions):
-    """What a text is split into: as `TokenizerOptions`, but byte pairs by default, fewer of them, and no words.
+    """`TokenizerOptions` for a language model: byte pairs by default, fewer of them, and no words.
 
     Attributes:
-        vocabulary_size: The most tokens of a trained tokenizer. With None, 4096, or fewer if the text has no more.
+        vocabulary_size: Maximum number of tokens of a trained tokenizer; None is 4096.
 
     Raises:
         UsageError: A value is invalid, or the tokens are words: they leave out white space, punctuation and rare words,
@@ -100,7 +101,10 @@ class TokenOptions(TokenizerOptions):
         Option("bpe, wordpiece, unigram, bytes or chars, trained on the text; or a tokenizer.json."),
     ] = "bpe"
     vocabulary_size: Annotated[
-        int | None, Option("The most tokens to train.", minimum=1, maximum=2_000_000, default="4096; chars all")
+        int | None,
+        Option(
+            "Maximum number of tokens, including special ones.", minimum=1, maximum=2_000_000, default="4096; chars all"
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -121,22 +125,22 @@ class TrainingOptions:
     Attributes:
         steps: Updates of the model.
         batch: Texts of `context` tokens in each.
-        context: Tokens that the model reads at once.
-        lr: The highest learning rate: it rises linearly to it, and falls as a cosine to a tenth of it.
-        warmup: Steps until the learning rate is highest; None is a tenth of `steps`, at most 100.
+        context: Context length in tokens.
+        lr: Maximum learning rate. The rate rises linearly to it, then falls as a cosine to a tenth of it.
+        warmup: Warm-up steps; None is a tenth of `steps`, at most 100.
         weight_decay: AdamW's, of the rows and all matrices.
         beta2: AdamW's decay of the second moment; the first is 0.9.
-        clip: Largest norm of the gradient of all parameters; 0 for no bound.
+        clip: Maximum norm of the gradient of all parameters; 0 disables clipping.
         constraint: On the norms of the input rows after each step: none, at most 1, or always 1.
         field: The field of JSON lines that holds the text.
         device: "auto" is CUDA if there is one. On a CPU, the same call repeats bit for bit, with the same `workers`.
         workers: Threads; None uses all cores.
         seed: Seed of the initial values and of the order of the text.
         save_seconds: Seconds between checkpoints.
-        save_steps: Steps between checkpoints; None leaves it to `save_seconds`.
-        evaluate: Steps between measurements of a part of the held-out text; None is a 10th of `steps`.
+        save_steps: Steps between checkpoints; None saves by `save_seconds` only.
+        evaluate: Steps between evaluations on a part of the held-out text; None is a 10th of `steps`.
         record: Steps between records of all rows' statistics and of snapshots; None is a 25th of `steps`.
-        sample: Rows of a snapshot, besides `watch`.
+        sample: Rows of a snapshot, in addition to `watch`.
         watch: Tokens whose rows are in every snapshot, with the sums of their gradients.
         rows: With `init`: rows that learn freely, stay frozen, or learn a change of low rank (LoRA, Hu et al. 2021).
         lora_rank: The rank of that change.
@@ -148,14 +152,14 @@ class TrainingOptions:
     5
     """
 
-    steps: Annotated[int, Option("Updates of the model.", minimum=1, maximum=1_000_000_000)] = 600
-    batch: Annotated[int, Option("Texts in a step.", minimum=1, maximum=65_536)] = 16
-    context: Annotated[int, Option("Tokens that the model reads at once.", minimum=1, maximum=1_000_000)] = 128
-    lr: Annotated[float, Option("The highest learning rate.", minimum=0.0, maximum=100.0)] = 3e-3
+    steps: Annotated[int, Option("Number of updates of the model.", minimum=1, maximum=1_000_000_000)] = 600
+    batch: Annotated[int, Option("Texts per step.", minimum=1, maximum=65_536)] = 16
+    context: Annotated[int, Option("Context length in tokens.", minimum=1, maximum=1_000_000)] = 128
+    lr: Annotated[float, Option("Maximum learning rate.", minimum=0.0, maximum=100.0)] = 3e-3
     warmup: Annotated[
         int | None,
         Option(
-            "Steps until the rate is highest.",
+            "Warm-up steps.",
             minimum=0,
             maximum=1_000_000_000,
             default="a tenth of the steps, at most 100",
@@ -163,14 +167,12 @@ class TrainingOptions:
     ] = None
     weight_decay: Annotated[float, Option("AdamW's weight decay.", minimum=0.0, maximum=100.0)] = 0.1
     beta2: Annotated[float, Option("AdamW's decay of the second moment.", minimum=0.0, maximum=0.999999)] = 0.95
-    clip: Annotated[float, Option("Largest norm of the gradient; 0 has no bound.", minimum=0.0, maximum=1e9)] = 1.0
+    clip: Annotated[float, Option("Maximum gradient norm; 0 disables clipping.", minimum=0.0, maximum=1e9)] = 1.0
     constraint: Annotated[
         Literal["none", "max", "unit"], Option("Norms of the input rows: any, at most 1, or always 1.")
     ] = "none"
     field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
-    device: Annotated[Literal["auto", "cpu", "cuda"], Option("Where the model is; auto is CUDA if there is one.")] = (
-        "auto"
-    )
+    device: Annotated[Literal["auto", "cpu", "cuda"], Option("Device; auto is CUDA if available.")] = "auto"
     workers: Annotated[
         int | None,
         Option("Threads; results repeat with the same number of them.", minimum=1, maximum=1_024, default="all cores"),
@@ -182,19 +184,21 @@ class TrainingOptions:
     ] = None
     evaluate: Annotated[
         int | None,
-        Option("Steps between measurements on held-out text.", minimum=1, maximum=1_000_000_000, default="a 10th"),
+        Option("Steps between evaluations on held-out text.", minimum=1, maximum=1_000_000_000, default="a 10th"),
     ] = None
     record: Annotated[
         int | None,
         Option("Steps between records of the rows.", minimum=1, maximum=1_000_000_000, default="a 25th"),
     ] = None
-    sample: Annotated[int, Option("Rows of a snapshot.", minimum=0, maximum=2**31 - 1)] = 256
+    sample: Annotated[int, Option("Number of rows in a snapshot.", minimum=0, maximum=2**31 - 1)] = 256
     watch: Annotated[
         Iterable[str] | None,
-        Option("A token to record in every snapshot; once for each.", default="none"),
+        Option("A token to record in every snapshot; repeat for more.", default="none"),
     ] = None
-    rows: Annotated[Literal["free", "frozen", "lora"], Option("How rows continue to learn after --init.")] = "free"
-    lora_rank: Annotated[int, Option("Rank of the change of the rows with lora.", minimum=1, maximum=65_536)] = 8
+    rows: Annotated[
+        Literal["free", "frozen", "lora"], Option("With --init: train all rows, none, or a low-rank change (LoRA).")
+    ] = "free"
+    lora_rank: Annotated[int, Option("Rank of LoRA.", minimum=1, maximum=65_536)] = 8
 
     def __post_init__(self) -> None:
         validate_options(self)
@@ -204,12 +208,12 @@ class TrainingOptions:
 
     @property
     def warmup_steps(self) -> int:
-        """The steps until the learning rate is highest."""
+        """The warm-up steps."""
         return min(100, self.steps // 10) if self.warmup is None else self.warmup
 
     @property
     def evaluate_steps(self) -> int:
-        """The steps between two measurements."""
+        """The steps between two evaluations."""
         return self.evaluate or max(1, self.steps // 10)
 
     @property

@@ -19,7 +19,7 @@ class TuneOptions:
         scale: Cosines are multiplied by this before the softmax.
         smallest: The first columns, halved from all of them down to this many, are trained to work alone (Matryoshka
             representation learning, Kusupati et al. 2022).
-        held_out: The share of the pairs that measures recall, and is not learned from.
+        held_out: The share of the pairs that is not learned from, to measure recall.
         seed: Of the held-out pairs and of the order of the others.
 
     Raises:
@@ -37,9 +37,11 @@ class TuneOptions:
     ] = 0.05
     scale: Annotated[float, Option("Cosines are multiplied by this.", minimum=0.01, maximum=1000.0)] = 20.0
     smallest: Annotated[
-        int, Option("Halve the columns down to this many, and train each size.", minimum=1, maximum=65_536)
+        int, Option("Train the leading columns, halved down to this many, to work alone.", minimum=1, maximum=65_536)
     ] = 32
-    held_out: Annotated[float, Option("Share of the pairs that measures recall.", minimum=0.0, maximum=0.9)] = 0.1
+    held_out: Annotated[
+        float, Option("Share of the examples held out for the measurement.", minimum=0.0, maximum=0.9)
+    ] = 0.1
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:

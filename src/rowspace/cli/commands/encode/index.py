@@ -55,8 +55,8 @@ def index(
 ) -> None:
     """Index text, Markdown, HTML, PDF and source code for a search.
 
-    A later run reads only files that are new or have changed, and removes those that no longer exist. Left out are what
-    .gitignore excludes, names that begin with a dot, and binary files.
+    A later run reads only files that are new or have changed, and removes those that no longer exist. Files that
+    .gitignore excludes, names that begin with a dot, and binary files are left out.
 
     Example:
       rowspace index src docs -o my-index

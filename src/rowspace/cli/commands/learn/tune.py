@@ -51,11 +51,11 @@ def tune(
 ) -> None:
     """Tune a table for retrieval, or learn a classifier on it.
 
-    With pairs of texts, the mean of a query's rows learns to be nearer to that of its own text than to those of other
-    pairs. Needs PyTorch, and a table with a tokenizer. Recall of held-out pairs is printed for several numbers of
-    columns, from before and after.
+    With pairs of texts, rows learn to make the mean of a query's rows nearer to that of its own text than to those of
+    other pairs. This needs PyTorch, and a table with a tokenizer. The recall on held-out pairs before and after is
+    printed for several numbers of columns.
 
-    With --classifier, logistic regression or a network of one hidden layer (scikit-learn) learns labels from the
+    With --classifier, logistic regression or a network with one hidden layer (scikit-learn) learns labels from the
     vectors of texts, and its accuracy on held-out texts is printed. rowspace classify uses it.
 
     Example:

@@ -38,7 +38,7 @@ def serve(
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1, as OpenAI's are.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Serve vectors of texts, by the embeddings API of OpenAI.
+    """Serve vectors of texts over the embeddings API of OpenAI.
 
     Prints the base URL for clients. Ctrl-C and SIGTERM finish the requests under way, then stop.
 

@@ -37,8 +37,8 @@ def merges(
 ) -> None:
     """Show byte-pair encoding, merge by merge.
 
-    Learned from the text, a merge is the most frequent pair inside words, of equal ones the first in the text, until no
-    pair comes twice. Applied, it is the one of lowest rank.
+    Without --tokens, merges are learned from the text: each joins the most frequent pair within words, or the first of
+    several such pairs, until no pair occurs twice. With --tokens, each is the applicable merge with the lowest rank.
 
     Example:
       rowspace merges "the cat sat on the mat the cat"

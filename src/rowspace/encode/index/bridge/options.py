@@ -16,10 +16,10 @@ class BridgeOptions:
 
     Attributes:
         sample: The maximum number of passages that are learned from.
-        held_out: The maximum number of other passages that measure recall; half as many choose the map.
-        kind: The map; "auto" learns all and takes the one with the best recall. An "mlp" needs scikit-learn
+        held_out: The maximum number of held-out passages for the recall; half as many select the map.
+        kind: The kind of map; "auto" learns all and keeps the one with the best recall. An "mlp" needs scikit-learn
             (`rowspace[analysis]`); if it is missing, "auto" skips it.
-        seed: Of the sample.
+        seed: Seed of the sample.
 
     >>> BridgeOptions(sample=1)
     Traceback (most recent call last):
@@ -30,13 +30,13 @@ class BridgeOptions:
         10_000
     )
     held_out: Annotated[
-        int, Option("Maximum number of other passages that measure recall.", minimum=20, maximum=1_000_000)
+        int, Option("Maximum number of held-out passages for the recall.", minimum=20, maximum=1_000_000)
     ] = 1_000
     kind: Annotated[
         BridgeKind,
-        Option("The map; auto learns all and takes the one with the best recall; mlp needs rowspace[analysis]."),
+        Option("The map; auto learns all and keeps the one with the best recall; mlp needs rowspace[analysis]."),
     ] = "auto"
-    seed: Annotated[int, Option("Of the sample.", minimum=0, maximum=2**63 - 1)] = 0
+    seed: Annotated[int, Option("Seed of the sample.", minimum=0, maximum=2**63 - 1)] = 0
 
     def __post_init__(self) -> None:
         validate_options(self)
