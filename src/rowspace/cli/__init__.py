@@ -7,12 +7,12 @@
 | `help.py` | help that shows an example first, and options by subject |
 | `arguments.py` | arguments and options that several commands share |
 | `dataclass_options.py` | options of a command from the fields of dataclasses |
-| `default_table.py` | the table of commands that were given none |
+| `default_table.py` | the default table, learned once from the standard library |
 | `lookup.py` | paths → tables, words → tokens |
 | `tokenizers.py` | paths → tokenizers |
 | `output.py` | tables, JSON documents and messages |
-| `progress.py` | the progress of a fit, on a terminal and elsewhere |
-| `fit_summary.py` | what a fit prints at its end |
+| `progress/` | the progress of long commands, on a terminal and elsewhere |
+| `summaries/` | what long commands print at their end |
 | `errors.py` | errors → a message and an exit status |
 | `interruption.py` | Ctrl-C and SIGTERM |
 | `streams.py` | standard streams that are closed, full, or without a reader |

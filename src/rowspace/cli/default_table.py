@@ -1,9 +1,9 @@
-"""The table of commands that were given none, learned once from the standard library."""
+"""The default table of commands, learned once from the standard library."""
 
 from typing import TYPE_CHECKING
 
 from rowspace.cli.output import message
-from rowspace.cli.progress import progress_reporter
+from rowspace.cli.progress.fit import progress_reporter
 
 if TYPE_CHECKING:
     from rowspace.table import Table

@@ -1,4 +1,4 @@
-"""A hash of all that decides an encoder's vectors, by which an index knows the table that made it."""
+"""A hash of everything that determines an encoder's vectors, with which an index identifies its table."""
 
 import hashlib
 from dataclasses import asdict, replace

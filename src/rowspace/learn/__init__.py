@@ -5,7 +5,7 @@
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
 | `optimizer/` | PyTorch optimizers that defer the updates of unused rows |
-| `run_directory.py`, `lock.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
+| `run_directory.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 | `language_model/` | `rowspace.train`: a small decoder, its runs and events, probes |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |

@@ -1,4 +1,4 @@
-"""The tokenizer.json next to rows, which says whose rows they are.
+"""The tokenizer.json next to the rows, which maps tokens to rows.
 
 Tokens take the ids of the tokenizer; an id without a token is called `[id N has no token]`. Libraries that open what is
 written look rows up by the tokenizer's ids, so these must be 0..n-1, one row each. Ids from V up belong to no token of

@@ -9,11 +9,11 @@
 | `chunks.py` | documents → passages |
 | `update.py` | new and changed files → rows |
 | `store.py` | the rows, in a dataset of Lance |
-| `places.py` | where an index is, who may write, how one replaces another |
+| `places.py` | the location of an index: existence, the lock of its writer, replacement |
 | `query_encoder.py` | a query → its vector |
 | `settings.py` | what an index was made with |
 | `vectors.py` | the vectors of an index |
-| `bridge/` | an index asked with another encoder, through a learned map |
+| `bridge/` | queries by another encoder, through a learned map |
 | `search.py` | a query → passages: vectors, BM25, and reciprocal rank fusion |
 | `evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 

@@ -1,4 +1,4 @@
-"""`IndexOptions`: what a caller chooses."""
+"""`IndexOptions`: how files are divided into passages and searched."""
 
 from dataclasses import dataclass
 from typing import Annotated

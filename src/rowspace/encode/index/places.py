@@ -1,4 +1,4 @@
-"""Where an index is, a folder or an object store: whether there is one, who may write, how one replaces another."""
+"""The location of an index, a folder or an object store: existence, the lock of its writer, replacement."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Which texts and rows a loss that is not finite concerns, for a message."""
+"""The message for a loss that is not finite: the texts and rows behind it."""
 
 from collections.abc import Sequence
 

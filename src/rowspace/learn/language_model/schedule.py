@@ -1,4 +1,4 @@
-"""What a step learns from and how fast: both depend on the options and the step only, so that a run can be resumed."""
+"""The batch and the learning rate of a step: both depend on the options and the step only, so a run can be resumed."""
 
 import math
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """A merge, and the text that it is applied to: chains of symbols, word by word, with the tokens after any step.
 
-For the latter each symbol has one number: the step at which it was joined to the symbol before it.
+Each symbol stores the step at which it was joined to the symbol before it, which gives the tokens after any step.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""`open_tokenizer`: a file, folder or name → the tokenizer that gives the ids of its owner's library.
+"""`open_tokenizer`: a file, folder or name → a tokenizer with the ids of the library that it was made for.
 
 The content of a file decides what it is, not its name. Nothing is downloaded, and no code that comes with a checkpoint
 is run.

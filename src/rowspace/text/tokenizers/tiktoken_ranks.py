@@ -1,6 +1,6 @@
 """tiktoken's files of ranks: lines of a token in base64 and its rank, which is its id and its place among the merges.
 
-What tiktoken takes on trust is validated: where it does not hold, tiktoken stops the process or loses tokens.
+The assumptions of tiktoken are validated here: with a file that violates them, it aborts the process or loses tokens.
 """
 
 import base64

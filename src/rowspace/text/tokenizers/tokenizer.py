@@ -1,6 +1,6 @@
 """`Tokenizer`: what every tokenizer that opens here can do, whichever library runs it.
 
-Ids are those of its owner's library, without special tokens around a text and without truncation.
+Ids are those of that library, without special tokens around a text and without truncation.
 """
 
 from abc import ABC, abstractmethod

@@ -1,7 +1,7 @@
 """Folders of transformers without a tokenizer.json: vocab.txt of BERT, vocab.json and merges.txt of GPT-2.
 
-These files say little about how text is split, which their owner's code does. Only tokenizers whose code does what
-BERT's or GPT-2's does are opened; for others the error says how to make a tokenizer.json.
+These files do not describe how text is split, which is done by code. Only tokenizers that split like BERT's or GPT-2's
+are opened; for others the error says how to make a tokenizer.json.
 """
 
 from pathlib import Path

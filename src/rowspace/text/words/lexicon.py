@@ -1,4 +1,4 @@
-"""The words met so far, and the scan of a block of text with them.
+"""The words found so far, and the scan of a block of text with them.
 
 A `Lexicon` owns the arrays that the kernels work on; only one thread at a time may use it.
 """

@@ -1,7 +1,7 @@
 """How much of a text is in scripts without spaces between words, where a whole phrase becomes one word.
 
-These are Chinese, Japanese, Thai, Lao, Khmer and Burmese; Korean has spaces. A text whose words were separated before
-has short words, which do not count.
+These are Chinese, Japanese, Thai, Lao, Khmer and Burmese; Korean has spaces. A text whose words are already separated
+has short words, which are not counted.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch  # noqa: F401  # without it, there is no arena to test
 
-from rowspace.cli.arena_summary import print_summary, run_line
+from rowspace.cli.summaries.arena import print_summary, run_line
 
 Run = Callable[..., Any]
 TINY = (

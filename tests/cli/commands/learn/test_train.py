@@ -12,7 +12,7 @@ from typer.main import get_command
 import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
-from rowspace.cli.train_progress import TrainBars, TrainLines, train_reporter
+from rowspace.cli.progress.train import TrainBars, TrainLines, train_reporter
 from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
 from rowspace.learn.language_model.trainer import TrainProgress
 

@@ -1,4 +1,4 @@
-"""`rowspace bridge`: an index and a new table → a map by which the index can be asked with the new table.
+"""`rowspace bridge`: an index and a new table → a map with which the new table can query the index.
 
 Its options are the fields of `BridgeOptions`.
 """

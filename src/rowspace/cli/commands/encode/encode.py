@@ -18,9 +18,9 @@ import typer
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.dataclass_options import with_options_of
-from rowspace.cli.encode_progress import encode_reporter, text_rate
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
+from rowspace.cli.progress.encode import encode_reporter, text_rate
 from rowspace.encode.options import EncodeOptions
 from rowspace.errors import UsageError
 

@@ -121,7 +121,8 @@ class _Reporter:
     """The progress on standard error: a line that is written again on a terminal, a line at intervals elsewhere."""
 
     def __init__(self) -> None:
-        from rowspace.cli.progress import Pace, uses_bars
+        from rowspace.cli.progress.pace import Pace
+        from rowspace.cli.progress.terminal import uses_bars
 
         self._is_terminal = uses_bars()
         self._pace = Pace(0.1 if self._is_terminal else _SECONDS_BETWEEN_LINES)

@@ -62,7 +62,7 @@ def arena(
     if as_json:
         print_json(result)
         return
-    from rowspace.cli.arena_summary import print_summary
+    from rowspace.cli.summaries.arena import print_summary
 
     print_summary(result)
     if output is not None:
@@ -78,7 +78,7 @@ def _check_plot(path: Path) -> None:
 
 def _run(names: list[str], output: str | None, options: dict[str, Any]) -> dict[str, Any]:
     """Run the arena and report each run."""
-    from rowspace.cli.arena_summary import run_line
+    from rowspace.cli.summaries.arena import run_line
     from rowspace.learn import run_arena
 
     corpus = None if not names else names[0] if len(names) == 1 else [Path(name) for name in names]

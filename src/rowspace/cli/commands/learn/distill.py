@@ -80,7 +80,7 @@ def distill(
 
 def _distill(model: str, output: str, *, words: str | None, names: list[str], options: dict[str, Any]) -> "Table":
     """Distill, show the progress, and save the table."""
-    from rowspace.cli.distill_progress import distill_reporter  # not needed for help
+    from rowspace.cli.progress.distill import distill_reporter  # not needed for help
     from rowspace.learn.distillation.distill import DistillReports, distill as distill_model
     from rowspace.table import Table
     from rowspace.text import corpus_bytes

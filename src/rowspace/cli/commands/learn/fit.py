@@ -13,10 +13,10 @@ import typer
 
 from rowspace.cli.arguments import AsJson, Corpus
 from rowspace.cli.dataclass_options import with_options_of
-from rowspace.cli.fit_summary import document, summary
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress import progress_reporter
+from rowspace.cli.progress.fit import progress_reporter
+from rowspace.cli.summaries.fit import document, summary
 from rowspace.errors import UsageError
 from rowspace.learn.options import FitOptions
 from rowspace.text import TextOptions, TokenizerOptions

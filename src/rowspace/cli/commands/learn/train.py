@@ -15,7 +15,7 @@ from rowspace.cli.commands.learn.fit import corpus_of, default_output
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.train_summary import document, summary
+from rowspace.cli.summaries.train import document, summary
 from rowspace.errors import UsageError
 from rowspace.learn.language_model.options import ModelOptions, TokenOptions, TrainingOptions
 
@@ -74,7 +74,7 @@ def _train(
     names: list[str], output: str, *, resume: bool, init: str | None, options: Mapping[str, Any]
 ) -> "TrainedRun":
     """Run the training and show its progress."""
-    from rowspace.cli.train_progress import train_reporter  # not needed for help
+    from rowspace.cli.progress.train import train_reporter  # not needed for help
     from rowspace.learn.language_model.train import TrainReports, train as train_model
     from rowspace.text import corpus_bytes
 

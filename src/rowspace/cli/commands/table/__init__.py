@@ -1,1 +1,1 @@
-"""Commands that open a table: ask it, measure it, convert it."""
+"""Commands that query, evaluate and convert a table."""

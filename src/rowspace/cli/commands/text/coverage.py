@@ -10,7 +10,7 @@ from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import file_size, print_facts, print_json, shown
-from rowspace.cli.progress import progress_reporter
+from rowspace.cli.progress.fit import progress_reporter
 from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source
 from rowspace.errors import UsageError
 

@@ -1,4 +1,4 @@
-"""HTML → a document of its visible text, by Python's `html.parser`, which knows the line of each piece."""
+"""HTML → a document of its visible text, by Python's `html.parser`, which reports the line of each piece."""
 
 from html.parser import HTMLParser
 

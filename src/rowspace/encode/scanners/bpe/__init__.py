@@ -1,1 +1,1 @@
-"""What byte-level BPE and SentencePiece share: merges, and the memory of short pieces; all in kernels/."""
+"""Shared by byte-level BPE and SentencePiece: merges, and caches of pieces; the compiled part is in kernels/."""

@@ -1,4 +1,4 @@
-"""What every BPE model of a tokenizer.json has: options, and merges as ids."""
+"""The parts that every BPE model of a tokenizer.json has: options, and merges as ids."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

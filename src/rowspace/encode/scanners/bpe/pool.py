@@ -1,4 +1,4 @@
-"""Pieces met before, for any number of threads."""
+"""Caches of pieces, for any number of threads."""
 
 from typing import TYPE_CHECKING
 

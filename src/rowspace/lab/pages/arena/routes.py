@@ -1,6 +1,6 @@
 """The answers of the Arena page: saved results, single cells, and what a run would be.
 
-The page asks again with another `at` when a result has more to read; it only tells requests apart.
+The parameter `at` has no effect: the page changes it to request again when a result has more to read.
 """
 
 from collections.abc import Callable, Mapping

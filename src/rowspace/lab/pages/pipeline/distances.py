@@ -1,4 +1,4 @@
-"""TokenDistances between tokens by id, by one-hot vector and by row, before and after the vocabulary is renumbered."""
+"""Distances between tokens by id, by one-hot vector and by row, before and after the vocabulary is renumbered."""
 
 from collections.abc import Sequence
 

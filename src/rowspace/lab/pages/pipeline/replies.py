@@ -50,7 +50,7 @@ class TableCellsReply(TableCells, Shown):
 
 
 class TokenDistances(TypedDict):
-    """TokenDistances between the distinct tokens of a text, (u, u): `by_id`, `by_one_hot` and `by_row`.
+    """Distances between the distinct tokens of a text, (u, u): `by_id`, `by_one_hot` and `by_row`.
 
     `new_ids` (u,) are the ids after the vocabulary is renumbered; all distances are computed with them.
     """

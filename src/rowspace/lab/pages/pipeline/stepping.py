@@ -1,4 +1,4 @@
-"""The route of the Pipeline page about steps of an optimizer; all steps are in the request, so none is kept here."""
+"""The route of the Pipeline page about steps of an optimizer; a request contains all steps, so none are stored."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,6 +1,6 @@
 """The answers of the Training page: curves, snapshots, updates and single rows of a run, also while it is trained.
 
-The page asks again with another `at` when a run has more to read; it only tells requests apart.
+The parameter `at` has no effect: the page changes it to request again when a run has more to read.
 """
 
 from collections.abc import Mapping, Sequence

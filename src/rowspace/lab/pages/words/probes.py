@@ -1,4 +1,4 @@
-"""Is a property of words in their rows? A linear probe, next to a control task and to the majority."""
+"""A linear probe for a property of words, compared with a control task and with the majority class."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Is it in the rows? Linear probes on rows and on the states of each layer, with a control task.
+"""Linear probes on rows and on the states of each layer, with a control task.
 
 A probe that learns anything says little about the vectors. The control task gives each kind of token a random label
 (Hewitt and Liang, 2019): what the probe learns of that, it has memorized.

@@ -1,4 +1,4 @@
-"""The kernels of merges, and of pieces met before.
+"""The kernels of merges and of the caches of pieces.
 
 | in this folder | what flows in → out |
 |---|---|

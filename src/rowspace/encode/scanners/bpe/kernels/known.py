@@ -1,4 +1,4 @@
-"""Pieces met before: the short and frequent ones in sets of two, all others in a cache of words."""
+"""Caches of pieces and their ids: short and frequent ones in sets of two, all others in a cache of words."""
 
 from typing import NamedTuple
 

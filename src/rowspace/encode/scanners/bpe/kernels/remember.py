@@ -1,4 +1,4 @@
-"""A short piece → the ids that it had before: bytes, length and ids of a piece are 32 bytes, half a line of the cache.
+"""A cache of short pieces and their ids: bytes, length and ids of a piece take 32 bytes, half a cache line.
 
 Each set has room for two pieces, the one that was added last in front; a third removes the older.
 """

@@ -1,4 +1,4 @@
-"""What the kernels of BPE and Unigram are given and write."""
+"""The arguments and outputs of the kernels of BPE and Unigram."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Claims about positions: their scale beside tokens, and attention without them. They need PyTorch."""
+"""Claims about positions: their scale relative to tokens, and attention without them. They need PyTorch."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -46,7 +46,7 @@ def drowning_figure(*, dim: int, start: int) -> Mapping[str, Any]:
 
 
 def drowning_verdict(*, token: float, position: float) -> Verdict:
-    """True if the token's vector is more than twice as long as the position's, false if it is the other way round."""
+    """True if the token's vector is more than twice as long as the position's, false in the opposite case."""
     if token > 2 * position:
         return "true"
     return "false" if position > 2 * token else "it depends"

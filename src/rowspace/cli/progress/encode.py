@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import message
-from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
+from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace, duration
+from rowspace.cli.progress.terminal import make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.encode import StreamProgress
@@ -31,7 +32,7 @@ def text_rate(texts: int, seconds: float) -> str:
 
 
 class _Reporter(AbstractContextManager["_Reporter"]):
-    """Knows when the run began."""
+    """Measures the speed since it was created."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

@@ -1,6 +1,6 @@
 import pytest
 
-from rowspace.cli.encode_progress import EncodeLines
+from rowspace.cli.progress.encode import EncodeLines
 from rowspace.encode import StreamProgress
 
 

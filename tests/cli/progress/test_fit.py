@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.cli.progress import Bars, Lines, progress_reporter
+from rowspace.cli.progress.fit import Bars, Lines, progress_reporter
 from rowspace.learn import Progress
 from rowspace.text import IdCorpus, TextOptions, encode_corpus
 

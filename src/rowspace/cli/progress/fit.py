@@ -4,48 +4,27 @@ Both have the callbacks of `rowspace.learn.Reports`.
 """
 
 import math
-import os
-import sys
 import time
-from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.progress import BarColumn, Progress as RichProgress, TaskID, TextColumn
+from rich.progress import TaskID
 
 from rowspace._base.plural import plural
-from rowspace.cli.output import console_on, file_size, message
+from rowspace.cli.output import file_size, message
+from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace, duration
+from rowspace.cli.progress.terminal import make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "Pace", "duration", "make_bars", "progress_reporter", "uses_bars"]
-
-SECONDS_BETWEEN_LINES = 10.0
-LINES_PER_STAGE = 10
+__all__ = ["Bars", "Lines", "progress_reporter"]
 
 
 def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
     """Return bars for a terminal, lines otherwise; `total_bytes` is the size of the corpus, if known."""
     return Bars(total_bytes) if uses_bars() else Lines(total_bytes)
-
-
-def uses_bars() -> bool:
-    """Whether standard error is a terminal that can move the cursor."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def make_bars() -> RichProgress:
-    """Return an empty set of bars on standard error, whose tasks have a description and the field `facts`."""
-    return RichProgress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        TextColumn("{task.fields[facts]}", justify="right"),
-        TextColumn(" "),  # room for the terminal's ^C, which would move the bars down by a line
-        console=console_on(sys.stderr),
-        expand=True,
-    )
 
 
 class Bars:
@@ -153,23 +132,6 @@ class _Reading:
         return f"{file_size(self.done)} of {file_size(self.total)}, {file_size(rate)}/s, {left} left"
 
 
-class Pace:
-    """When another line is due."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._step = 0
-        self._last = time.monotonic()
-
-    def is_due(self, share: float) -> bool:
-        """Whether another 10 % are done, or enough time has passed since the last line."""
-        now, step = time.monotonic(), int(share * LINES_PER_STAGE)
-        if step == self._step and now - self._last < self.seconds:
-            return False
-        self._step, self._last = step, now
-        return True
-
-
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
     number = plural(known - learned, f"of {known:,} is unused", f"of {known:,} are unused")
@@ -187,12 +149,3 @@ def _learning_facts(progress: "Progress", unit: str) -> str:
     left = duration((progress.total_words - progress.words) / max(1.0, rate))
     loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "
     return f"{rate / 1e6:.2f} M {unit}/s, {loss}alpha {progress.alpha:.4f}, {left} left"
-
-
-def duration(seconds: float) -> str:
-    """Return a time in hours, minutes and seconds.
-
-    >>> duration(61.5)
-    '0:01:02'
-    """
-    return str(timedelta(seconds=math.ceil(seconds)))

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import message
-from rowspace.cli.progress import Bars, Lines, Pace, duration, uses_bars
+from rowspace.cli.progress.fit import Bars, Lines
+from rowspace.cli.progress.pace import Pace, duration
+from rowspace.cli.progress.terminal import uses_bars
 
 if TYPE_CHECKING:
     from rowspace.learn.language_model.data import Corpora

@@ -1,0 +1,1 @@
+"""What long commands print at their end."""
