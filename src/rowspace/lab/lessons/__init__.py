@@ -1,4 +1,4 @@
-"""The twelve lessons: their text, `NN.md`, the functions that compute their numbers, and their routes.
+"""The twelve lessons: their texts in `texts/`, the functions that compute their numbers, and their routes.
 
 Every number of the text is computed by a function (`{=name}`) or cited with its source (`{@name}`). `source` parses
 the text, `computed` has the functions.

@@ -4,17 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from types import ModuleType
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.question import Question
-from rowspace.lab.lessons.source import Document, SourceError, Values, plain_text, read_document
+from rowspace.lab.lessons.source import TEXTS, Document, SourceError, Values, plain_text, read_document
 from rowspace.table import Table
 
 __all__ = ["LESSONS", "NUMBERS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
 
-NUMBERS = sorted(int(each.name[:2]) for each in files("rowspace.lab.lessons").iterdir() if each.name[:2].isdigit())
+NUMBERS = sorted(int(each.name[:2]) for each in TEXTS.iterdir() if each.name[:2].isdigit())
 """The numbers of the lessons."""
 WORDS_A_MINUTE = 200
 """A reading speed for texts with formulas."""

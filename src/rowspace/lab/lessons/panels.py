@@ -3,18 +3,17 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 from rowspace.lab.lab import Lab
 from rowspace.lab.lessons.computed import why as computed
 from rowspace.lab.lessons.replies import WhyLink, WhyReply
-from rowspace.lab.lessons.source import SourceError, Values, prose_html, read_document
+from rowspace.lab.lessons.source import TEXTS, SourceError, Values, prose_html, read_document
 from rowspace.lab.server.query import Query
 
 __all__ = ["PAGES", "Why", "read_why", "why"]
 
-PAGES = sorted(each.name.removesuffix(".md") for each in files("rowspace.lab.lessons").joinpath("why").iterdir())
+PAGES = sorted(each.name.removesuffix(".md") for each in TEXTS.joinpath("why").iterdir())
 """The pages with a file `why/PAGE.md`."""
 _LINK = re.compile(r"^- \[([^\]]+)\]\((/[^)\s]+)\)$")
 

@@ -1,7 +1,7 @@
 """The Claims page: statements about embeddings, each with a measurement and the verdict that follows from it.
 
-`../claims.md` has the statements and the evidence, `../computed/claims/` the measurements. `routes.py` measures on
-request, `jobs.py` in the background what takes longer.
+`../texts/claims.md` has the statements and the evidence, `../computed/claims/` the measurements. `routes.py` measures
+on request; `jobs.py` measures in the background what takes longer.
 """
 
 from rowspace.lab.lessons.claims.jobs import JOB_KINDS

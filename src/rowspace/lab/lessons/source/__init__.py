@@ -1,10 +1,11 @@
 """The source of lessons: Markdown with numbers that are computed, and blocks for figures, questions and exercises."""
 
-from rowspace.lab.lessons.source.blocks import Block, Document, SourceError, parse_document, read_document
+from rowspace.lab.lessons.source.blocks import TEXTS, Block, Document, SourceError, parse_document, read_document
 from rowspace.lab.lessons.source.prose import plain_text, prose_html, prose_markdown
 from rowspace.lab.lessons.source.values import Values
 
 __all__ = [
+    "TEXTS",
     "Block",
     "Document",
     "SourceError",

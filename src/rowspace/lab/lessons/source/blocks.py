@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Literal, cast
 
-__all__ = ["Block", "Document", "SourceError", "parse_document", "read_document"]
+__all__ = ["TEXTS", "Block", "Document", "SourceError", "parse_document", "read_document"]
+
+TEXTS = files("rowspace.lab.lessons").joinpath("texts")
+"""The folder of the texts of lessons, claims, cards and panels."""
 
 Kind = Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references"]
 KINDS: Mapping[Kind, tuple[int, int]] = {
@@ -59,8 +62,8 @@ class Document:
 
 
 def read_document(name: str) -> Document:
-    """Return a document of this package, such as `01.md` or `why/words.md`."""
-    return parse_document(files("rowspace.lab.lessons").joinpath(name).read_text(encoding="utf-8"), name)
+    """Return a document of `TEXTS`, such as `01.md` or `why/words.md`."""
+    return parse_document(TEXTS.joinpath(name).read_text(encoding="utf-8"), name)
 
 
 def parse_document(text: str, name: str = "the lesson") -> Document:

@@ -4,13 +4,12 @@ import inspect
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.lessons.source.blocks import SourceError
+from rowspace.lab.lessons.source.blocks import TEXTS, SourceError
 
 __all__ = ["Value", "Values", "citations", "number_text"]
 
@@ -97,5 +96,4 @@ def _cited(name: str) -> Value:
 @cache
 def citations() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """Return `citations.toml`: the works that lessons cite, and the numbers taken from them."""
-    text = files("rowspace.lab.lessons").joinpath("citations.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(TEXTS.joinpath("citations.toml").read_text(encoding="utf-8"))
