@@ -18,7 +18,7 @@ def test_available_cores_respects_affinity_where_the_system_has_it(monkeypatch):
 @pytest.mark.parametrize("least", [1, 7, 2000])
 def test_pieces_cover_the_range_and_have_the_minimum_size(total, least):
     for pieces in (None, 1, 3):
-        ranges = split_range(total, least=least, pieces=pieces)
+        ranges = split_range(total, minimum=least, pieces=pieces)
         assert [number for piece in ranges for number in range(*piece)] == list(range(total))
         assert len(ranges) == 1 or all(end - begin >= least for begin, end in ranges)
         assert pieces is None or len(ranges) <= pieces

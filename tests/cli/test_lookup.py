@@ -72,7 +72,7 @@ def test_error_names_the_word_that_was_looked_up(run: Run, table_path: str) -> N
 
 def test_missing_path_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     result = run("near", str(tmp_path / "nowhere"), "class", status=2)
-    assert result.stderr.startswith("rowspace: nothing is at ")
+    assert result.stderr.startswith("rowspace: there is no file or folder ")
 
 
 def test_folder_without_permission_gives_a_message(run: Run, table: rs.Table, unprivileged: Path) -> None:

@@ -129,7 +129,7 @@ def test_tables_that_cannot_encode_say_why(table):
         Encoder(Table(WORDS, table.rows, tokenizer=table.tokenizer), pooling="sif")
     with pytest.raises(FileFormatError, match="the table's tokenizer"):
         Encoder(Table(["a"], np.ones((1, 2)), tokenizer="{}"))
-    with pytest.raises(UsageError, match="nothing is at"):
+    with pytest.raises(UsageError, match="there is no file or folder"):
         Encoder.load("no-such-table")
 
 

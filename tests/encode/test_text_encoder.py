@@ -165,5 +165,5 @@ def test_wrong_input_gets_one_sentence(encoder, tmp_path):
                 call(texts)
     with pytest.raises(UsageError, match="normalize"):
         TextEncoder(encoder.table, normalize="yes").fit(TEXTS)
-    with pytest.raises(UsageError, match="nothing is at"):
+    with pytest.raises(UsageError, match="there is no file or folder"):
         TextEncoder(tmp_path / "missing").fit(TEXTS)

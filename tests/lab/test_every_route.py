@@ -23,7 +23,7 @@ from rowspace.lab.pages import PAGES
 from rowspace.lab.server.query import Query
 from rowspace.lab.server.reply import MEDIA_TYPE, decode
 
-ANSWERS = {path: answer for page in PAGES for path, answer in page.routes.items()}
+HANDLERS = {path: handler for page in PAGES for path, handler in page.routes.items()}
 STRANGE = [
     "<script>alert('x')</script>",
     "שָׁלוֹם",
@@ -72,7 +72,7 @@ NEED_TWO_ROWS = {"words/map-quality"}
 MAY_BE_EMPTY = {"ranks"}  # of analogies, since few tables have the words of the examples
 NEED_COUNTS_OR_RUNS = {"words/counts", "head/evidence"}
 NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"}
-OF_RUNS = {route for route in ANSWERS if route.startswith("training/")} - {"training/own"}
+OF_RUNS = {route for route in HANDLERS if route.startswith("training/")} - {"training/own"}
 NEED_AN_INDEX = {"search/results", "search/map", "search/question"}
 NEED_A_RUN = {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT | NEED_AN_INDEX
 
@@ -99,7 +99,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
 )  # fmt: skip
 def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:
     """Request the defaults; undefined results may be refused with a message."""
-    for route in ANSWERS:
+    for route in HANDLERS:
         answer = clients[name].get(f"/api/{route}")
         if not HAS_TORCH and answer.status_code == 400 and answer.json()["kind"] == "MissingExtraError":
             continue
@@ -124,7 +124,7 @@ def test_every_page_answers_for_the_tables_to_learn_on(id: str, clients: dict[st
     client = clients["one row"]
     if id == "typed":  # the fewest rows of a typed table
         id = decode(client.post("/api/tables/typed", content="cat 1 2\ndog -2 0.5").content).meta["id"]
-    for route in ANSWERS:
+    for route in HANDLERS:
         answer = client.get(f"/api/{route}", params={"table": id})
         if answer.status_code == 400 and (route in NEED_A_RUN or answer.json()["kind"] == "MissingExtraError"):
             continue
@@ -147,19 +147,19 @@ class Recorded(Query):
         self.names.add(name)
         return super()._one(name, default)
 
-    def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
+    def texts(self, name: str, default: Sequence[str] | None = None, *, limit: int = 20) -> list[str]:
         self.names.add(name)
-        return super().texts(name, default, most=most)
+        return super().texts(name, default, limit=limit)
 
 
 @pytest.fixture(scope="session")
 def names(clients: dict[str, TestClient]) -> dict[str, list[str]]:
     """The parameter names of each route."""
     found = {}
-    for route, answer in ANSWERS.items():
+    for route, handler in HANDLERS.items():
         query = Recorded()
         with suppress(UsageError) if route in NEED_A_RUN else nullcontext():
-            answer(clients["float16"].lab, query)
+            handler(clients["float16"].lab, query)
         found[route] = sorted(query.names)
     return found
 
@@ -192,7 +192,7 @@ def assert_refused(answer: object) -> None:
 def test_arbitrary_parameters_cause_no_internal_error(
     clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject
 ) -> None:
-    route = data.draw(st.sampled_from(sorted(ANSWERS)))
+    route = data.draw(st.sampled_from(sorted(HANDLERS)))
     client = clients[data.draw(st.sampled_from(sorted(TABLES)))]
     parameters = st.dictionaries(st.sampled_from(names[route]), st.lists(VALUES, min_size=1, max_size=3), max_size=5)
     answer = client.request(
@@ -212,7 +212,9 @@ def test_arbitrary_parameters_cause_no_internal_error(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    path=st.sampled_from([*(f"/api/{route}" for route in ANSWERS), "/api/jobs", "/api/jobs/1/events", "/", "/static/"]),
+    path=st.sampled_from(
+        [*(f"/api/{route}" for route in HANDLERS), "/api/jobs", "/api/jobs/1/events", "/", "/static/"]
+    ),
     more=st.one_of(st.just(""), st.text(max_size=20).map(lambda text: "/" + text), st.just("/" + "9" * 5000)),
     method=st.sampled_from(["GET", "POST", "DELETE", "PATCH"]),
     query=st.binary(max_size=50).map(lambda odd: "".join(f"%{byte:02x}" if byte > 65 else chr(byte) for byte in odd)),

@@ -11,17 +11,17 @@ __all__ = ["emits"]
 Emitter = Callable[[Any, Any, Any, Any], Any]
 
 
-def emits(meaning: Callable[..., object], *, takes: list[Any], gives: Any) -> Callable[[Emitter], Emitter]:
+def emits(meaning: Callable[..., object], *, takes: list[Any], returns: Any) -> Callable[[Emitter], Emitter]:
     """Compile each call of `meaning` in a kernel to the instructions that the decorated function emits.
 
     Args:
         meaning: The function in Python, which runs with `NUMBA_DISABLE_JIT=1`.
         takes: Numba's types of the arguments.
-        gives: Numba's type of the result.
+        returns: Numba's type of the result.
     """
 
     def infer(*_: Any) -> Any:
-        return gives
+        return returns
 
     vars(infer)["pysig"] = inspect.signature(meaning)  # where Numba looks for the parameters
     type_callable(meaning)(lambda _: infer)

@@ -88,13 +88,13 @@ def compile_kernel(function: Function, *, check_bounds: bool, exact_sums: bool =
 class _Announcer(event.Listener):
     """Print one line to standard error when the first kernel is compiled rather than read from the cache."""
 
-    announced = False
+    is_announced = False
 
     def on_start(self, event: event.Event) -> None:
         """Numba calls this when it starts to compile, and not when it finds the kernel in its cache."""
         module = event.data["dispatcher"].py_func.__module__
-        if not self.announced and module.startswith("rowspace."):
-            self.announced = True
+        if not self.is_announced and module.startswith("rowspace."):
+            self.is_announced = True
             print(
                 "rowspace: compiling kernels for this processor; this takes a few seconds, once, and is cached",
                 file=sys.stderr,

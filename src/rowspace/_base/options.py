@@ -5,6 +5,8 @@ validates itself by it, and the command line generates an option from it.
 """
 
 import dataclasses
+import difflib
+from collections.abc import Iterable
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -12,18 +14,18 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
-__all__ = ["Option", "OptionField", "option_fields", "validate_options"]
+__all__ = ["Option", "OptionField", "check_option_names", "option_fields", "validate_options"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """What a field means.
+    """The help, bounds and default of a field.
 
     Attributes:
-        help: a sentence.
-        minimum, maximum: bounds of a number; whole numbers where the field is one.
-        default: the default in words, where its value does not say it.
-        flags: the names on the command line, where they are not the field's name: "--yes/--no".
+        help: one sentence.
+        minimum, maximum: bounds of a number; integers for an integer field.
+        default: the default as text, if it is not the field's value.
+        flags: the names on the command line, if they are not the field's name: "--yes/--no".
     """
 
     help: str
@@ -36,14 +38,14 @@ class Option:
 
 @dataclasses.dataclass(frozen=True)
 class OptionField:
-    """A field with its meaning.
+    """A field with its `Option`.
 
     Attributes:
-        name: of the field.
-        option: what it means.
+        name: its name.
+        option: its help, bounds and default.
         kind: its type, without None; the first of several.
         is_optional: whether it may be None.
-        default: its default in words.
+        default: its default as text.
     """
 
     name: str
@@ -73,6 +75,21 @@ def option_fields(options: Any) -> tuple[OptionField, ...]:
         default = option.default or str(field.default)
         fields.append(OptionField(field.name, option, kinds[0], NoneType in kinds, default))
     return tuple(fields)
+
+
+def check_option_names(function: str, names: Iterable[str], *kinds: Any) -> None:
+    """Raise `UsageError` for a name that is not a field of one of the options dataclasses `kinds`.
+
+    >>> check_option_names("paint", ["help", "minimums"], Option)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: paint has no option 'minimums'; did you mean minimum?
+    """
+    known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    unknown = set(names) - known
+    if unknown:
+        near = difflib.get_close_matches(min(unknown), sorted(known), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"{function} has no option {min(unknown)!r}{hint}")
 
 
 def validate_options(options: Any) -> None:

@@ -24,22 +24,22 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def split_range(total: int, *, least: int = 1, pieces: int | None = None) -> list[tuple[int, int]]:
+def split_range(total: int, *, minimum: int = 1, pieces: int | None = None) -> list[tuple[int, int]]:
     """Split range(total) into pieces of about equal size.
 
     Args:
         total: The length of the range.
-        least: The smallest useful piece; a range shorter than two of these is not split.
+        minimum: The smallest useful piece; a range shorter than two of these is not split.
         pieces: Maximum number of pieces; by default `PIECES_PER_CORE` per core.
 
     Returns:
         (begin, end) of each piece.
 
-    >>> split_range(10, least=6), split_range(10, pieces=3)
+    >>> split_range(10, minimum=6), split_range(10, pieces=3)
     ([(0, 10)], [(0, 3), (3, 6), (6, 10)])
     """
-    most = PIECES_PER_CORE * available_cores() if pieces is None else pieces
-    count = max(1, min(most, total // least))
+    maximum = PIECES_PER_CORE * available_cores() if pieces is None else pieces
+    count = max(1, min(maximum, total // minimum))
     return list(pairwise(total * number // count for number in range(count + 1)))
 
 

@@ -156,14 +156,14 @@ def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
     return ids
 
 
-def check_whole_number(name: str, value: object, least: int, most: int) -> None:
-    """Check that `value` is an integer from `least` to `most`.
+def check_whole_number(name: str, value: object, minimum: int, maximum: int) -> None:
+    """Check that `value` is an integer from `minimum` to `maximum`.
 
     Args:
         name: The argument's name, for the message.
         value: What was passed; a bool is not an integer here.
-        least: The smallest valid value.
-        most: The largest valid value.
+        minimum: The smallest valid value.
+        maximum: The largest valid value.
 
     Raises:
         UsageError: If it is not.
@@ -172,8 +172,8 @@ def check_whole_number(name: str, value: object, least: int, most: int) -> None:
     Traceback (most recent call last):
     rowspace.errors.UsageError: workers must be a whole number from 1 to 1,024, not 0
     """
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise UsageError(f"{name} must be a whole number from {least:,} to {most:,}, not {value!r}")
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+        raise UsageError(f"{name} must be a whole number from {minimum:,} to {maximum:,}, not {value!r}")
 
 
 def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:

@@ -89,8 +89,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         from rowspace import __version__
 
         typer.echo(f"rowspace {__version__}")

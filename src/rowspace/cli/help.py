@@ -96,7 +96,7 @@ def _sentence(error: Any) -> str:
     "missing argument 'TABLE'; see rowspace --help"
     """
     text = " ".join(error.format_message().split()).rstrip(".?")
-    for theirs, ours in _WORDING.items():
-        text = text.replace(theirs, ours)
+    for original, replacement in _WORDING.items():
+        text = text.replace(original, replacement)
     command = error.ctx.command_path if getattr(error, "ctx", None) else "rowspace"
     return f"{text[:1].lower()}{text[1:]}; see {command} --help"

@@ -142,8 +142,8 @@ class Encoder:
         Raises:
             UsageError: A text is not a string, or an option is invalid.
         """
-        given = (mode, max_tokens, normalize, dtype, workers)
-        plan = self.plan if given == (None, None, None, None, None) else self._plan_for(given)
+        overrides = (mode, max_tokens, normalize, dtype, workers)
+        plan = self.plan if overrides == (None, None, None, None, None) else self._plan_for(overrides)
         if isinstance(texts, str):
             vector: NDArray[Any] = self.executor.encode([texts], plan)[0]
             return vector
@@ -233,15 +233,15 @@ class Encoder:
         self.executor.warm_up(self.plan)
         return self
 
-    def _plan_for(self, given: tuple[Any, ...]) -> Plan:
+    def _plan_for(self, overrides: tuple[Any, ...]) -> Plan:
         """Return the plan for options that a call gives, made once."""
-        plan = self._plans.get(given)
+        plan = self._plans.get(overrides)
         if plan is None:
             names = ("mode", "max_tokens", "normalize", "dtype", "workers")
-            changed = {name: value for name, value in zip(names, given, strict=True) if value is not None}
+            changed = {name: value for name, value in zip(names, overrides, strict=True) if value is not None}
             plan = self.executor.plan_for(replace(self.options, **changed))
             if len(self._plans) < MAX_PLANS:
-                self._plans[given] = plan
+                self._plans[overrides] = plan
         return plan
 
 

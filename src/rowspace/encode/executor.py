@@ -56,7 +56,7 @@ class Executor:
         if self.tokenizer is None:
             return Report(texts, tokens, unknown, composed, bytes=size)
         usage = self.tokenizer.usage
-        size = usage.scanned_bytes + usage.library_bytes  # with texts of which only ids were asked
+        size = usage.scanned_bytes + usage.library_bytes  # with texts of which only ids were requested
         return Report(texts, tokens, unknown, composed, usage.scanned_texts, usage.scanned_bytes, size)
 
     def plan_for(self, options: EncodeOptions) -> Plan:

@@ -105,7 +105,7 @@ class FlatTokenizer:
         def encode_piece(first: int, last: int) -> FlatIds:  # joins its texts while other threads scan theirs
             return self.encode_range(TextBuffer.of(texts[first:last]), 0, last - first, scan=scan)
 
-        return FlatIds.join(map_ranges(encode_piece, split_range(len(texts), least=TEXTS_PER_PIECE), threads=workers))
+        return FlatIds.join(map_ranges(encode_piece, split_range(len(texts), minimum=TEXTS_PER_PIECE), threads=workers))
 
     def encode_range(self, buffer: TextBuffer, first: int, last: int, *, scan: bool = True) -> FlatIds:
         """Return the ids of texts first … last - 1 of a buffer; several threads may call it at a time.

@@ -29,13 +29,13 @@ def pool_rows(
     rule: int,
     out: NDArray[np.float32],
 ) -> int:
-    """Write the vector of each text to `out`, and return how many tokens have no row of their own.
+    """Write the vector of each text to `out`, and return how many tokens have no row.
 
     Args:
         rows: (V, d) float32, float64, or the bits of float16 as uint16.
         unseen: (u, d) rows of the ids -1 … -u.
         weights: (V,) factors of the rows, or (0,).
-        ids: Of all texts; an id from V up, or below -u, has no row.
+        ids: The ids of all texts; an id from V up, or below -u, has no row.
         indptr: (n + 1,) where each text's ids begin.
         unknown: The id of the unknown token, or V.
         rule: See above.

@@ -38,8 +38,8 @@ class ModeRules(NamedTuple):
     Attributes:
         keep_unknown: The unknown token has its row, rather than being left out.
         count_missing: An id without a row counts as zeros, rather than being left out.
-        max_tokens: Most tokens of a text; `None`: all.
-        max_characters: Most characters of a text; `None`: all.
+        max_tokens: Maximum number of tokens of a text; `None`: all.
+        max_characters: Maximum number of characters of a text; `None`: all.
         keep_end: Long texts lose their first tokens, not their last.
         normalize: Vectors have length 1.
         half: Vectors are rounded to float16, as those of a float16 model are.
@@ -127,15 +127,17 @@ def _rowspace(options: EncodeOptions, table: Table, library: tokenizers.Tokenize
 
 
 def _model2vec(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
-    most = options.max_tokens
-    if most is None:
-        most = table.settings.get("max_length", MODEL2VEC_LENGTH)  # type: ignore[assignment]  # settings hold any object
-    elif most == 0:
-        most = None
+    max_tokens = options.max_tokens
+    if max_tokens is None:
+        max_tokens = table.settings.get("max_length", MODEL2VEC_LENGTH)  # type: ignore[assignment]  # settings hold any object
+    elif max_tokens == 0:
+        max_tokens = None
     return ModeRules(
         count_missing=True,
-        max_tokens=most,
-        max_characters=most if most is None or library is None else most * median_token_length(library),
+        max_tokens=max_tokens,
+        max_characters=max_tokens
+        if max_tokens is None or library is None
+        else max_tokens * median_token_length(library),
         normalize=table.settings.get("normalize") is True,
         half=table.settings.get("embedding_dtype", table.rows.dtype.name) == "float16",
     )
@@ -143,11 +145,11 @@ def _model2vec(options: EncodeOptions, table: Table, library: tokenizers.Tokeniz
 
 def _sentence_transformers(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
     truncation = json.loads(table.tokenizer or "{}").get("truncation") or {}
-    most = truncation.get("max_length") if options.max_tokens is None else options.max_tokens or None
+    max_tokens = truncation.get("max_length") if options.max_tokens is None else options.max_tokens or None
     return ModeRules(
         keep_unknown=True,
         count_missing=True,
-        max_tokens=most,
+        max_tokens=max_tokens,
         keep_end=truncation.get("direction") == "Left",
         normalize=table.settings.get("normalize") is True,
         half=table.rows.dtype == np.float16,

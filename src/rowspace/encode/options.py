@@ -61,7 +61,7 @@ class EncodeOptions:
             raise UsageError(f"normalize must be True, False or None, not {self.normalize!r}")
 
 
-def options_from(given: dict[str, Any]) -> EncodeOptions:
+def options_from(keywords: dict[str, Any]) -> EncodeOptions:
     """Return options from keywords.
 
     Raises:
@@ -72,7 +72,7 @@ def options_from(given: dict[str, Any]) -> EncodeOptions:
     rowspace.errors.UsageError: unknown option 'pool'; the options are 'dim', 'dtype', 'max_tokens', ...
     """
     names = [field.name for field in dataclasses.fields(EncodeOptions)]
-    for name in given:
+    for name in keywords:
         if name not in names:
             raise UsageError(f"unknown option {name!r}; the options are {join_names(names)}")
-    return EncodeOptions(**given)
+    return EncodeOptions(**keywords)

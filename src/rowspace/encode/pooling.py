@@ -86,7 +86,7 @@ class RowPooler:
         *,
         compiled: bool = False,
     ) -> int:
-        """Write the vectors of texts to `out`, and return how many of their tokens have no row of their own.
+        """Write the vectors of texts to `out`, and return how many of their tokens have no row.
 
         Args:
             flat: The ids of n texts; those without a row are left out or counted as zeros (`PoolRule`).
@@ -112,9 +112,9 @@ def pool_with_numpy(
     """Do what the kernel `pool_rows` does, and see there."""
     used, is_missing, is_unknown = _used_ids(pooler, flat.ids, unseen, unknown, rule)
     for text, (first, last) in enumerate(zip(flat.indptr[:-1], flat.indptr[1:], strict=True)):
-        here = slice(first, last)
-        taken = used[here]
-        found = _gather(pooler, unseen, flat.ids[here][taken], is_missing[here][taken], out.shape[1])
+        part = slice(first, last)
+        taken = used[part]
+        found = _gather(pooler, unseen, flat.ids[part][taken], is_missing[part][taken], out.shape[1])
         out[text] = _pooled(found, rule)
     return int((is_missing | is_unknown).sum())
 

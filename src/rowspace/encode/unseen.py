@@ -45,7 +45,7 @@ class UnseenRows(NamedTuple):
     """Ids with the rows of the negative ones.
 
     Attributes:
-        flat: Of n texts; an id of V has no row.
+        flat: The ids of n texts; an id of V has no row.
         rows: (u, d) float32.
     """
 
@@ -59,7 +59,7 @@ class UnseenWords:
     Args:
         table: The table.
         subwords: Its n-grams.
-        dim: How many columns of rows are used.
+        dim: Number of leading columns of rows that are used.
 
     >>> places = np.array([0, 0, 0], np.int32)
     >>> subwords = Subwords(np.ones((1, 2)), np.zeros((1, 2)), places)

@@ -51,7 +51,7 @@ class Counters:
     """Sums that several threads add to without a lock, which a fork could leave locked.
 
     Args:
-        size: How many sums.
+        size: Number of sums.
 
     >>> counters = Counters(2)
     >>> counters.add(1, 5)
@@ -66,10 +66,10 @@ class Counters:
 
     def add(self, *amounts: int) -> None:
         """Add an amount to each sum."""
-        here = self._by_thread.get(get_ident())
-        if here is None:
-            here = self._by_thread.setdefault(get_ident(), [0] * self._size)
-        here[:] = map(add, here, amounts)
+        own = self._by_thread.get(get_ident())
+        if own is None:
+            own = self._by_thread.setdefault(get_ident(), [0] * self._size)
+        own[:] = map(add, own, amounts)
 
     def totals(self) -> list[int]:
         """Return the sums."""

@@ -88,10 +88,10 @@ def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
 
 def _copied(stream: IO[bytes], packed: BufferedReader, path: Path) -> NDArray[np.uint8]:
     """Unpack into an anonymous file, which is deleted once its bytes are no longer used."""
-    most = max(MIN_UNPACKED, MAX_RATIO * os.fstat(packed.fileno()).st_size)
+    limit = max(MIN_UNPACKED, MAX_RATIO * os.fstat(packed.fileno()).st_size)
     with tempfile.TemporaryFile() as file:
         while piece := stream.read(AT_ONCE):
-            if file.tell() + len(piece) > most:
+            if file.tell() + len(piece) > limit:
                 raise FileFormatError(
                     f"{path}: unpacks to more than {MAX_RATIO} times its size, which is implausible for vectors; "
                     "if you trust it, unpack it first"

@@ -17,7 +17,7 @@ from rowspace.lab.jobs.routes import job_routes
 from rowspace.lab.lab import OPENED, Lab
 from rowspace.lab.lessons import PAGE as LESSONS
 from rowspace.lab.lessons.claims import PAGE as CLAIMS
-from rowspace.lab.page import Answer, Page, Upload
+from rowspace.lab.page import Handler, Page, Upload
 from rowspace.lab.pages import PAGES, SearchSource, pages_over
 from rowspace.lab.server.documentation import SITE, documentation_routes
 from rowspace.lab.server.errors import HANDLERS
@@ -56,10 +56,10 @@ def make_app(
     tables = lab if isinstance(lab, Tables) else Tables(lab)
     pages = (LESSONS, CLAIMS, *PAGES) if pages is None else pages
     pages = pages_over(search or SearchSource(), pages)
-    answers = []
+    routes = []
     for page in pages:
         threads = CapacityLimiter(THREADS)
-        answers += [_route(path, answer, _endpoint(tables, answer, threads)) for path, answer in page.routes.items()]
+        routes += [_route(path, handler, _endpoint(tables, handler, threads)) for path, handler in page.routes.items()]
     index = partial(_index, static)
     shown = [Route(path, index) for path in ("/", *(f"/{page.name}" for page in pages), "/lessons/{part}")]
     files = Mount("/static", StaticFiles(directory=static, check_dir=False))
@@ -73,7 +73,7 @@ def make_app(
 
     return Starlette(
         routes=[
-            *answers,
+            *routes,
             *job_routes(jobs, partial(_lab_of, tables)),
             *table_routes(tables),
             Route("/api/instance", _instance),
@@ -86,27 +86,27 @@ def make_app(
     )
 
 
-def _route(path: str, answer: Answer, endpoint: Endpoint) -> Route:
-    return Route(f"/api/{path}", endpoint, methods=["GET", "POST"] if isinstance(answer, Upload) else ["GET"])
+def _route(path: str, handler: Handler, endpoint: Endpoint) -> Route:
+    return Route(f"/api/{path}", endpoint, methods=["GET", "POST"] if isinstance(handler, Upload) else ["GET"])
 
 
-def _endpoint(tables: Tables, answer: Answer, threads: CapacityLimiter) -> Endpoint:
-    limit = answer.limit if isinstance(answer, Upload) else 0
+def _endpoint(tables: Tables, handler: Handler, threads: CapacityLimiter) -> Endpoint:
+    limit = handler.limit if isinstance(handler, Upload) else 0
 
     async def endpoint(request: Request) -> Response:
         body = await read_body(request, limit)
         parameters = query_parameters(request)
         id = Query(parameters).text(TABLE, OPENED)
         query = Query(parameters, body if request.method == "POST" else None)
-        work = partial(_encoded, answer, tables, id, query)
+        work = partial(_encoded, handler, tables, id, query)
         reply = await to_thread.run_sync(work, abandon_on_cancel=True, limiter=threads)  # Ctrl-C does not wait for it
         return Response(reply, media_type=MEDIA_TYPE)
 
     return endpoint
 
 
-def _encoded(answer: Answer, tables: Tables, id: str, query: Query) -> bytes:
-    return Reply(answer(tables.lab(id), query)).encode()
+def _encoded(handler: Handler, tables: Tables, id: str, query: Query) -> bytes:
+    return Reply(handler(tables.lab(id), query)).encode()
 
 
 async def _lab_of(tables: Tables, request: Request) -> Lab:

@@ -1,7 +1,7 @@
-"""`Page`: the answers under `/api/` and the job kinds that a page registers.
+"""`Page`: the routes under `/api/` and the job kinds that a page registers.
 
-An answer is a function of a `Lab` and a `Query` that returns the fields of a reply, or an `Upload` around one. Answers
-run concurrently in threads, so they share values through `Lab.cached`.
+The handler of a route is a function of a `Lab` and a `Query` that returns the fields of a reply, or an `Upload` around
+one. Handlers run concurrently in threads, so they share values through `Lab.cached`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,17 +13,17 @@ from rowspace.lab.jobs.kinds import JobKind
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.query import Query
 
-__all__ = ["Answer", "Page", "Upload", "needs_torch"]
+__all__ = ["Handler", "Page", "Upload", "needs_torch"]
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
-Answer = Callable[[Lab, Query], Mapping[str, object]]
+Handler = Callable[[Lab, Query], Mapping[str, object]]
 """A function that handles a request and returns the fields of the reply."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """An answer that also accepts POST requests, with a `Query.body` of at most `limit` bytes (None for GET).
+    """A handler that also accepts POST requests, with a `Query.body` of at most `limit` bytes (None for GET).
 
     >>> import numpy as np
     >>> from rowspace.table import Table
@@ -32,23 +32,23 @@ class Upload:
     {'bytes': 6}
     """
 
-    answer: Answer
+    handler: Handler
     limit: int
 
     def __call__(self, lab: Lab, query: Query) -> Mapping[str, object]:
-        """Call the answer."""
-        return self.answer(lab, query)
+        """Call the handler."""
+        return self.handler(lab, query)
 
 
 @dataclass(frozen=True)
 class Page:
     """A page of the workbench, shown at `/name`.
 
-    `routes` maps paths under `/api/` to answers, `job_kinds` maps names to the kinds of jobs that the page starts.
+    `routes` maps paths under `/api/` to handlers, `job_kinds` maps names to the kinds of jobs that the page starts.
     """
 
     name: str
-    routes: Mapping[str, Answer]
+    routes: Mapping[str, Handler]
     job_kinds: Mapping[str, JobKind] = field(default_factory=dict)
 
 

@@ -1,13 +1,13 @@
 """`rowspace.fit`: text → table, in three steps: encode the corpus, learn rows from the ids, return the table."""
 
 import dataclasses
-import difflib
 import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rowspace._base.options import check_option_names
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitOptions
@@ -125,12 +125,12 @@ def fit(
 
 
 def _start(
-    corpus: Corpus | None, run_directory: Path, given: dict[str, Any], reports: Reports
+    corpus: Corpus | None, run_directory: Path, keywords: dict[str, Any], reports: Reports
 ) -> tuple[IdCorpus, FitState]:
     """Encode the corpus and start from random rows."""
     if corpus is None:
-        corpus, given = standard_library(), {"sentences": "paragraph"} | given
-    text, tokens, options = _split_options(given)
+        corpus, keywords = standard_library(), {"sentences": "paragraph"} | keywords
+    text, tokens, options = _split_options(keywords)
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
@@ -178,16 +178,16 @@ def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
     return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
-def _resume(run_directory: Path, given: dict[str, Any]) -> tuple[IdCorpus, FitState]:
+def _resume(run_directory: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitState]:
     """Read the state of an interrupted fit; raise `UsageError` for options that differ from its own."""
-    ids, state = load_state(run_directory, **({"workers": given["workers"]} if "workers" in given else {}))
+    ids, state = load_state(run_directory, **({"workers": keywords["workers"]} if "workers" in keywords else {}))
     before = state.text | dataclasses.asdict(state.options)
-    text, tokens, options = _split_options({"tokens": before["tokens"]} | given)
+    text, tokens, options = _split_options({"tokens": before["tokens"]} | keywords)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
-    for name, value in given.items():
+    for name, value in keywords.items():
         if value is not None and name != "workers" and before.get(name) != now[name]:
-            had = f"{name}={before[name]!r}" if name in before else f"no {name}"
-            raise UsageError(f"the interrupted fit has {had}, not {now[name]!r}; omit the option to resume")
+            earlier = f"{name}={before[name]!r}" if name in before else f"no {name}"
+            raise UsageError(f"the interrupted fit has {earlier}, not {now[name]!r}; omit the option to resume")
     return ids, state
 
 
@@ -198,20 +198,16 @@ def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any
     return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
 
 
-def _split_options(given: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
+def _split_options(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
     """Distribute options over the three dataclasses; `workers` belongs to the first and the last."""
     kinds = (TextOptions, TokenizerOptions, FitOptions)
     names = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
-    unknown = given.keys() - set[str]().union(*names)
-    if unknown:
-        near = difflib.get_close_matches(min(unknown), set[str]().union(*names), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"fit has no option {min(unknown)!r}{hint}")
-    given = {name: value for name, value in given.items() if (name, value) != ("workers", None)}
+    check_option_names("fit", keywords, *kinds)
+    keywords = {name: value for name, value in keywords.items() if (name, value) != ("workers", None)}
     text, tokens, options = (
-        kind(**{name: given[name] for name in given.keys() & own}) for kind, own in zip(kinds, names, strict=True)
+        kind(**{name: keywords[name] for name in keywords.keys() & own}) for kind, own in zip(kinds, names, strict=True)
     )
-    tokens.refuse_word_options(given)
+    tokens.refuse_word_options(keywords)
     return text, tokens, options
 
 

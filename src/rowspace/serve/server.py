@@ -60,8 +60,8 @@ def run(app: ASGIApp, listener: socket.socket, *, grace: int = 0, on_stop: Calla
     Args:
         app: The application, with its access checks.
         listener: A socket of `listen`.
-        grace: Seconds to wait for requests under way after the signal; a second Ctrl-C ends the wait.
-        on_stop: Called after the signal if there are requests under way.
+        grace: Seconds to wait for requests in progress after the signal; a second Ctrl-C ends the wait.
+        on_stop: Called after the signal if there are requests in progress.
     """
     config = uvicorn.Config(
         app,
@@ -103,7 +103,7 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Refuse new connections, and wait for the requests under way."""
+        """Refuse new connections, and wait for the requests in progress."""
         if self.server_state.tasks:
             self.on_stop()
         await super().shutdown(sockets)

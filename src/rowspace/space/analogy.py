@@ -32,7 +32,7 @@ def cos_add(
     keep_inputs: bool = False,
     memory: int = MEMORY,
 ) -> Answer:
-    """Return the k rows nearest by cosine to b - a + c, each first brought to length 1.
+    """Return the k rows nearest by cosine to b - a + c, each first scaled to length 1.
 
     The score is the cosine itself, as in gensim's `most_similar(positive=[b, c], negative=[a])`. Order, ties,
     `row_norms`, `memory` and errors are those of `nearest`.

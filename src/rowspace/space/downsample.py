@@ -74,8 +74,8 @@ def downsample_matrix(
         values = matrix[row_edges[:-1]][:, column_edges[:-1]]
         return DownsampledMatrix(values.astype(np.float32), row_edges, column_edges, 1)
     bands = len(row_edges) - 1
-    most = max(1, _MAX_READ // (bands * (columns[1] - columns[0])))
-    read = [_spaced(first, end, most) for first, end in pairwise(row_edges)]
+    limit = max(1, _MAX_READ // (bands * (columns[1] - columns[0])))
+    read = [_spaced(first, end, limit) for first, end in pairwise(row_edges)]
     values = np.stack([_mean(matrix[ids, columns[0] : columns[1]], column_edges - columns[0]) for ids in read])
     return DownsampledMatrix(values, row_edges, column_edges, max(map(len, read)))
 
@@ -85,9 +85,9 @@ def _edges(first: int, end: int, cells: int) -> NDArray[np.int64]:
     return np.linspace(first, end, min(cells, end - first) + 1).astype(np.int64)
 
 
-def _spaced(first: int, end: int, most: int) -> NDArray[np.int64]:
+def _spaced(first: int, end: int, limit: int) -> NDArray[np.int64]:
     """Return a limited number of evenly spaced numbers of a range."""
-    return np.linspace(first, end, min(most, end - first), endpoint=False).astype(np.int64)
+    return np.linspace(first, end, min(limit, end - first), endpoint=False).astype(np.int64)
 
 
 def _mean(band: NDArray[np.floating[Any]], edges: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -109,10 +109,10 @@ def _key(query: Floats, query_norm: float, row: Floats, row_norm: float, metric:
 
 
 @kernel
-def _holds(few: Ids, wanted: int) -> bool:
-    """Return whether `wanted` is among a few ids."""
+def _holds(few: Ids, number: int) -> bool:
+    """Return whether `number` is among a few ids."""
     for value in few:
-        if value == wanted:
+        if value == number:
             return True
     return False
 
@@ -136,5 +136,5 @@ def _replace_worst(keys: NDArray[np.float32], ids: Ids, key: np.float32, row: in
 
 @kernel
 def _worse(key_a: np.float32, row_a: int, key_b: np.float32, row_b: int) -> bool:
-    """Return whether a stands behind b: by key, then by higher id."""
+    """Return whether a is ordered after b: by key, then by higher id."""
     return bool(key_a < key_b or (key_a == key_b and row_a > row_b))

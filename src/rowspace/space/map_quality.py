@@ -69,7 +69,7 @@ def neighborhood_preservation(
         rows, positions = rows[ids], positions[ids]
     k = min(validate_k(k), len(ids) - 1)
     sampled = np.sort(np.random.default_rng(seed).permutation(len(ids))[:sample])
-    there, _ = nearest(rows[sampled], rows, k, metric=metric, exclude=sampled[:, np.newaxis])
-    here, _ = nearest(positions[sampled], positions, k, metric="euclidean", exclude=sampled[:, np.newaxis])
-    kept = (there[:, :, np.newaxis] == here[:, np.newaxis]).any(2)
+    by_rows, _ = nearest(rows[sampled], rows, k, metric=metric, exclude=sampled[:, np.newaxis])
+    on_map, _ = nearest(positions[sampled], positions, k, metric="euclidean", exclude=sampled[:, np.newaxis])
+    kept = (by_rows[:, :, np.newaxis] == on_map[:, np.newaxis]).any(2)
     return NeighborhoodPreservation(float(kept.mean()), k / (len(ids) - 1), ids[sampled], k)

@@ -32,7 +32,7 @@ def quantize(rows: Rows, kind: Quantization, *, seed: int = 0) -> QuantizedRows:
         rows: Finite numbers.
         kind: "int8" takes the largest number of a row as 127 steps; "binary" keeps signs, and the mean size of a row's
             numbers, which is the best scale by least squares; "pq" learns 256 centroids for every four columns.
-        seed: Of the centroids.
+        seed: Seed of the centroids.
 
     Raises:
         UsageError: The kind is unknown, there are no rows, or one has NaN or infinity.
@@ -88,7 +88,7 @@ def neighbors_kept(rows: Rows, decoded: Rows, *, k: int = 10, sample: int = 1000
         decoded: (V, d) after, in the same order; the queries are of these rows, too.
         k: The number of neighbors.
         sample: Use at most so many queries, drawn from the rows that are not zero.
-        seed: Of the sample.
+        seed: Seed of the sample.
 
     Returns:
         From 0 to 1; NaN where no row has k neighbors.

@@ -61,14 +61,18 @@ def tsne(
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
     except ImportError as error:
         raise MissingExtraError("tsne needs openTSNE: pip install 'rowspace[analysis]'") from error
-    frames, calls, often = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
+    frames, calls, interval = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
     perplexity = min(perplexity, (len(frames.units) - 1) / 3)
     index = PrecomputedNeighbors(*frames.neighbors(int(3 * perplexity)))
-    early = steps // 3 // often * often  # calls come before every 10th step of each part
+    early = steps // 3 // interval * interval  # calls come before every 10th step of each part
     fit = TSNE(
-        n_jobs=1, random_state=seed, early_exaggeration_iter=early, n_iter=steps - early, callbacks_every_iters=often,
-        callbacks=lambda _iteration, _error, positions: frames.report(often * next(calls) - 1, positions),
-    )  # fmt: skip
+        n_jobs=1,
+        random_state=seed,
+        early_exaggeration_iter=early,
+        n_iter=steps - early,
+        callbacks_every_iters=interval,
+        callbacks=lambda _iteration, _error, positions: frames.report(interval * next(calls) - 1, positions),
+    )
     affinities = PerplexityBasedNN(knn_index=index, perplexity=perplexity)
     return frames.end(fit.fit(affinities=affinities, initialization=frames.start(seed, spread=1e-4)))
 

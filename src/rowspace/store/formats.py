@@ -71,7 +71,7 @@ class Format:
     """One format.
 
     Attributes:
-        name: What `save` calls it.
+        name: The name of the format in `save`.
         module: The module of this folder that reads and writes it, which is imported when it is first needed.
         suffixes: The endings of file names by which `save` chooses it.
         is_directory: Whether it is a directory, rather than a file.
@@ -154,7 +154,7 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
 
     >>> load("no-such-table")
     Traceback (most recent call last):
-    rowspace.errors.UsageError: nothing is at 'no-such-table'; check the path
+    rowspace.errors.UsageError: there is no file or folder 'no-such-table'; check the path
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
@@ -262,7 +262,7 @@ def _existing(path: StrPath) -> Path:
         kept = find_backup(source)
         if kept is not None:
             raise UsageError(
-                f"nothing is at {text}, because a save to it was interrupted; the old one is complete in {kept}: "
-                f"rename that to {text} (the next save to it does so too)"
+                f"there is no table at {text}, because a save to it was interrupted; the old one is complete in "
+                f"{kept}: rename that to {text} (the next save to it does so too)"
             )
-    raise UsageError(f"nothing is at {text!r}; check the path")
+    raise UsageError(f"there is no file or folder {text!r}; check the path")

@@ -13,7 +13,7 @@ ENTRY = 9  # bytes after a word and its NUL in fastText's dictionary: a count, a
 
 @kernel
 def find_words(
-    data: NDArray[np.uint8], place: int, width: int, longest: int, places: NDArray[np.int64]
+    data: NDArray[np.uint8], place: int, width: int, max_length: int, places: NDArray[np.int64]
 ) -> tuple[int, int]:
     """Follow word2vec's binary records from `place`: word, blank, row of `width` bytes, and so on.
 
@@ -22,7 +22,7 @@ def find_words(
     """
     for number in range(places.shape[0]):
         blank = place
-        last = min(place + longest + 2, data.size)
+        last = min(place + max_length + 2, data.size)
         while blank < last and data[blank] != BLANK:
             blank += 1
         if blank == last or blank + width >= data.size:
@@ -37,7 +37,7 @@ def find_words(
 
 @kernel
 def find_entries(
-    data: NDArray[np.uint8], place: int, longest: int, places: NDArray[np.int64], counts: NDArray[np.int64]
+    data: NDArray[np.uint8], place: int, max_length: int, places: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[int, int]:
     """Follow the entries of fastText's dictionary from `place`: word, NUL, count, kind.
 
@@ -45,7 +45,7 @@ def find_entries(
     """
     for number in range(places.shape[0]):
         end = place
-        last = min(place + longest + 1, data.size - ENTRY)
+        last = min(place + max_length + 1, data.size - ENTRY)
         while end < last and data[end] != 0:
             end += 1
         if end >= last:

@@ -26,7 +26,7 @@ __all__ = ["read_tokens", "table_of_tensor", "tokenizer_json", "vocabulary_ids"]
 def tokenizer_json(table: Table) -> tuple[bytes, int]:
     """Return the tokenizer.json of `table` as bytes, and how many rows of zeros must follow its rows.
 
-    A table without a tokenizer gets one that splits at white space and looks whole words up; it knows
+    A table without a tokenizer gets one that splits at white space and looks whole words up; it has
     [UNK], with a row of zeros where the vocabulary has none. Raises `UsageError` where the table's own
     tokenizer cannot be read, where its ids are not those of the vocabulary, or where a token is not valid UTF-8.
 

@@ -76,21 +76,21 @@ def warn_of_duplicates(source: str, count: int, example: str) -> None:
     )
 
 
-def encode_words(tokens: Sequence[str], *, forbidden: bytes, longest: int, format: str) -> list[bytes]:
+def encode_words(tokens: Sequence[str], *, forbidden: bytes, max_bytes: int, format: str) -> list[bytes]:
     """Return each token's UTF-8; raises `UsageError` on one that the format cannot hold.
 
-    `forbidden` are bytes that end a word there, `longest` is in bytes.
+    `forbidden` are bytes that end a word there; a word has at most `max_bytes`.
 
-    >>> encode_words(["New York"], forbidden=b" ", longest=99, format="word2vec")  # doctest: +ELLIPSIS
+    >>> encode_words(["New York"], forbidden=b" ", max_bytes=99, format="word2vec")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     rowspace.errors.UsageError: token 'New York' (id 0) holds a blank, which word2vec cannot hold; ...
     """
     words = encode_token_list(tokens)
     ending = " or ".join(FORBIDDEN[byte] for byte in forbidden)
     for number, word in enumerate(words):
-        if len(word) <= longest and not any(byte in word for byte in forbidden):
+        if len(word) <= max_bytes and not any(byte in word for byte in forbidden):
             continue
-        what = f"has more than {longest} bytes" if len(word) > longest else f"holds {ending}"
+        what = f"has more than {max_bytes} bytes" if len(word) > max_bytes else f"holds {ending}"
         raise UsageError(
             f"token {tokens[number]!r:.80} (id {number}) {what}, which {format} cannot hold; "
             "save to a directory instead (format 'native')"

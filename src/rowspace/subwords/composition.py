@@ -28,8 +28,8 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
 
     Args:
         vocabulary: The words; `END_OF_SENTENCE` has no n-grams.
-        min_n: Fewest characters of an n-gram.
-        max_n: Most characters of an n-gram.
+        min_n: Minimum length of an n-gram in characters.
+        max_n: Maximum length of an n-gram in characters.
         buckets: Number of buckets.
 
     Returns:

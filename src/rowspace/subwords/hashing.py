@@ -31,8 +31,8 @@ def ngrams(word: str, *, min_n: int = 3, max_n: int = 6) -> list[str]:
 
     Args:
         word: The word without brackets.
-        min_n: Fewest characters of an n-gram.
-        max_n: Most characters of an n-gram.
+        min_n: Minimum length of an n-gram in characters.
+        max_n: Maximum length of an n-gram in characters.
 
     Returns:
         The n-grams.
@@ -57,8 +57,8 @@ def ngram_buckets(word: str, *, min_n: int = 3, max_n: int = 6, buckets: int = 2
 
     Args:
         word: The word without brackets.
-        min_n: Fewest characters of an n-gram.
-        max_n: Most characters of an n-gram.
+        min_n: Minimum length of an n-gram in characters.
+        max_n: Maximum length of an n-gram in characters.
         buckets: Number of buckets.
 
     Returns:
@@ -120,8 +120,8 @@ class Subwords:
         own: (V, d) floating, the rows of the words without their n-grams.
         places: (buckets,) int32, an array or `SparsePlaces`: each bucket's index in `rows`, `NO_ROW` or
             `PRUNED_BUCKET`.
-        min_n: Fewest characters of an n-gram.
-        max_n: Most characters of an n-gram.
+        min_n: Minimum length of an n-gram in characters.
+        max_n: Maximum length of an n-gram in characters.
 
     Raises:
         UsageError: If shapes differ, a place is out of range, or an n-gram size is below 1.

@@ -175,8 +175,8 @@ class TokenizerOptions:
         """Raise UsageError if an option that applies to words only is set for other tokens."""
         for name in WORDS_ONLY:
             if name in names and not self.is_words:
-                instead = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
-                hint = f"; see {instead[name]}" if self.is_trained else ""
+                alternatives = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
+                hint = f"; see {alternatives[name]}" if self.is_trained else ""
                 raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}; leave it out{hint}")
 
     def _set(self, name: str, value: object) -> None:

@@ -89,7 +89,7 @@ def test_vectors_are_those_of_the_encoder(index, encoder):
     np.testing.assert_allclose(found.vectors, unit_vectors(encoder.encode(texts)), atol=1e-6)
     lines = [hits[key].first_line for key in zip(found.paths, found.chunks.tolist(), strict=True)]
     assert found.first_lines.tolist() == lines
-    few = index.vectors(most=2)
+    few = index.vectors(limit=2)
     assert few.paths == [found.paths[0], found.paths[len(index) // 2]]
     np.testing.assert_array_equal(few.vectors, found.vectors[[0, len(index) // 2]])
 

@@ -184,7 +184,7 @@ def test_an_open_index_sees_later_updates(index, folder, encoder):
     assert "new.txt" in {Path(hit.path).name for hit in reader.search("autumn", mode="lexical")}
 
 
-def test_an_open_index_that_is_removed_says_so(index):
+def test_removal_of_an_open_index_is_an_error(index):
     assert index.search("water", k=1)
     shutil.rmtree(index.path)
     with pytest.raises(UsageError, match="there is no index in"):

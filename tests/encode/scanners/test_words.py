@@ -66,7 +66,7 @@ def test_any_texts(texts: list[str]) -> None:
 
 
 @pytest.mark.large
-def test_texts_larger_than_what_is_kept_are_scanned() -> None:
+def test_texts_larger_than_the_cache_are_scanned() -> None:
     flat = FlatTokenizer(WordTokenizer(WORDS).to_json())
     text = "the don't " * (KEPT_BYTES // 10 + 1)
     assert flat.encode([text, "the"]).ids.tolist() == [0, 1] * (KEPT_BYTES // 10 + 1) + [0]

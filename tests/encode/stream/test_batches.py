@@ -24,19 +24,19 @@ def digest_of(*lists):
 
 @given(LISTS, st.integers(1, 7))
 def test_batches_have_all_texts_in_order_and_are_bounded(lists, most):
-    batches = list(batches_of(lists, most=most))
+    batches = list(batches_of(lists, limit=most))
     assert joined(batches) == joined(lists)
     assert all(0 < len(batch) <= most for batch in batches)
 
 
 def test_batches_of_long_texts_are_small():
     long = "x" * (MAX_CHARACTERS // 2 + 1)
-    assert [len(batch) for batch in batches_of([["a", long, long, "b"], [long]], most=10)] == [2, 2, 1]
-    assert [len(batch) for batch in batches_of([[long * 3, "b"]], most=10)] == [1, 1]
+    assert [len(batch) for batch in batches_of([["a", long, long, "b"], [long]], limit=10)] == [2, 2, 1]
+    assert [len(batch) for batch in batches_of([[long * 3, "b"]], limit=10)] == [1, 1]
 
 
 def test_small_lists_are_joined():
-    assert [len(batch) for batch in batches_of([["a"]] * (MIN_TEXTS + 1), most=1 << 20)] == [MIN_TEXTS, 1]
+    assert [len(batch) for batch in batches_of([["a"]] * (MIN_TEXTS + 1), limit=1 << 20)] == [MIN_TEXTS, 1]
 
 
 @given(LISTS)

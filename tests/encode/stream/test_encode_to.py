@@ -162,7 +162,7 @@ def interrupted(tmp_path, wide):
     return path, out
 
 
-def test_resumption_refuses_what_has_changed_and_keeps_the_rows(interrupted, wide, encoder_of, tmp_path):
+def test_resumption_refuses_changes_and_keeps_the_rows(interrupted, wide, encoder_of, tmp_path):
     path, out = interrupted
     other = tmp_path / "u.txt"
     shutil.copy2(path, other)

@@ -92,7 +92,7 @@ def test_reading_reports_all_bytes(folder):
         assert sum(sizes) == source.total_bytes, name
 
 
-def test_what_is_no_source_is_refused(folder):
+def test_invalid_sources_are_refused(folder):
     path = str(folder / "a.txt")
     for source, options, complaint in [
         (7, {}, "a source is a path, several pathlib.Path, or an iterable of texts, not int"),

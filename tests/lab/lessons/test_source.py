@@ -85,7 +85,7 @@ def test_values_are_computed_and_formatted(values: Values, expression: str, text
     assert found.source.startswith("lesson_of_a_test.")
 
 
-def test_value_that_the_table_cannot_give_says_why(values: Values) -> None:
+def test_unavailable_value_has_a_reason(values: Values) -> None:
     assert values.find("=needs_counts") == ("—", "this table has no counts", "missing")
 
 

@@ -44,8 +44,8 @@ def test_models_of_the_hub_are_found(tmp_path: Path) -> None:
 def test_search_stops_at_a_number_of_files_and_of_tables(tmp_path: Path) -> None:
     for number in range(5):
         TABLE.save(tmp_path / f"table{number}.npz")
-    assert len(find_recent(tmp_path, tmp_path / "no-hub", most=3)) == 3
-    assert len(find_recent(tmp_path, tmp_path / "no-hub", most=3, most_paths=2)) == 2
+    assert len(find_recent(tmp_path, tmp_path / "no-hub", limit=3)) == 3
+    assert len(find_recent(tmp_path, tmp_path / "no-hub", limit=3, max_paths=2)) == 2
 
 
 def test_cache_of_the_hub_follows_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def test_table_is_opened_once_by_concurrent_requests(tables: Tables) -> None:
 
 
 def test_least_recently_used_tables_are_closed() -> None:
-    tables = Tables(OPENED, most_open=2)
+    tables = Tables(OPENED, max_open=2)
     first, second = tables.lab("six-words"), tables.lab("four-words")
     assert tables.lab("six-words") is first
     tables.lab("five-items")
@@ -48,7 +48,7 @@ def test_least_recently_used_tables_are_closed() -> None:
 
 
 def test_own_tables_are_opened_again_and_the_oldest_are_forgotten() -> None:
-    tables = Tables(OPENED, most_open=1, most_own=2)
+    tables = Tables(OPENED, max_open=1, max_own=2)
     choices = [typed_choice(f"a 1\nb {number}") for number in range(3)]
     for choice in choices:
         assert tables.add(choice).id == choice.id

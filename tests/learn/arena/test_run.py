@@ -133,5 +133,5 @@ def test_two_arenas_do_not_write_to_one_folder(documents, tmp_path):
 
 
 def test_unknown_options_are_refused():
-    with pytest.raises(UsageError, match="the arena has no option 'second'; it has curve, field"):
+    with pytest.raises(UsageError, match="run_arena has no option 'second'; did you mean seconds"):
         run_arena(second=1)

@@ -71,7 +71,7 @@ def test_modules_that_cannot_be_distilled(bert, tmp_path):
         open_teacher(tmp_path / "two")
 
 
-def test_code_of_the_folder_is_not_run_and_nobody_is_asked(bert, tmp_path):
+def test_code_of_the_folder_is_not_run_without_a_prompt(bert, tmp_path):
     folder = shutil.copytree(bert, tmp_path / "own")
     config = json.loads((folder / "config.json").read_text())
     config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Config", "AutoModel": "mine.Model"}}
@@ -90,8 +90,8 @@ def test_damaged_list_of_modules(bert, tmp_path, content):
         open_teacher(folder)
 
 
-def test_what_is_missing_is_named(bert, tmp_path):
-    with pytest.raises(UsageError, match="nothing is at"):
+def test_missing_files_are_named(bert, tmp_path):
+    with pytest.raises(UsageError, match="there is no folder"):
         open_teacher(tmp_path / "missing")
     with pytest.raises(UsageError, match=r"has no config\.json"):
         open_teacher(tmp_path)

@@ -76,7 +76,13 @@ def test_unigram_baseline_is_that_of_the_counts(tmp_path, text, assert_close):
         (["short"], BYTES, {}, CorpusError, "the text has 6 tokens to learn from, but a context of 8 needs 9"),
         (["a short text"], BYTES, {}, CorpusError, "too short to hold out a part of it: it has 13 tokens"),
         ([["a", "list"]], BYTES, {}, UsageError, "the corpus is token lists"),
-        (["ab " * 9000], TokenOptions(), {"must_have": 4096}, UsageError, r"supports only \d+ tokens, fewer than voc"),
+        (
+            ["ab " * 9000],
+            TokenOptions(),
+            {"required_size": 4096},
+            UsageError,
+            r"supports only \d+ tokens, fewer than voc",
+        ),
     ],
 )
 def test_a_text_that_does_not_do_is_refused(corpus, tokens, options, error, message, tmp_path):

@@ -164,7 +164,7 @@ def test_a_loss_that_is_not_finite_stops_with_the_step_the_batch_and_the_rows(qu
         ({"tokens": "words", "vocabulary_size": None}, UsageError, "tokens='words' leave out"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_and_nothing_is_written(options, error, message, quick, tmp_path):
+def test_invalid_options_are_refused_and_nothing_is_written(options, error, message, quick, tmp_path):
     with pytest.raises(error, match=message):
         quick(tmp_path / "run", **options)
     assert list(tmp_path.iterdir()) == []
@@ -207,7 +207,7 @@ def test_a_damaged_state_is_one_sentence(name, damage, finished, quick, tmp_path
         quick(tmp_path / "run", resume=True)
 
 
-def test_events_say_what_happened_to_the_rows(finished, assert_close):
+def test_events_record_the_changes_of_the_rows(finished, assert_close):
     with Events(finished.path) as events:
         steps, rows = events.steps(), events.rows(12)
         assert events.row_steps() == [4, 8, 12]
@@ -250,7 +250,7 @@ def test_the_two_gradients_of_a_tied_row_add_up(quick, tmp_path, text, assert_cl
 
 
 @pytest.mark.parametrize("tied", [True, False])
-def test_steps_of_both_sides_add_up_to_what_moves_a_row(tied, quick, tmp_path, assert_close):
+def test_steps_of_both_sides_add_up_to_the_change_of_a_row(tied, quick, tmp_path, assert_close):
     """Compared with what the optimizer did to the rows and with its own first moment, in the last of 12 steps."""
     options = {"tied": tied, "watch": ["t", "e"], "record": 1, "weight_decay": 0.0, "clip": 0.5}
     run = quick(tmp_path / "run", **options)
@@ -284,7 +284,7 @@ def test_constraints_bound_the_norms(constraint, lowest, quick, tmp_path):
     assert lowest - 1e-6 <= norms.min() <= norms.max() <= 1 + 1e-6
 
 
-def test_a_run_without_a_class_in_transformers_says_so_and_has_no_model(quick, tmp_path):
+def test_run_without_a_transformers_class_reports_it_and_has_no_model(quick, tmp_path):
     run = quick(tmp_path / "run", positions="alibi", steps=2)
     assert not (tmp_path / "run/model").exists()
     said = json.loads((tmp_path / "run/state/run.json").read_text())["transformers"]
@@ -442,7 +442,7 @@ def test_a_run_has_a_name_and_cuda_is_used_only_where_it_is(quick, tmp_path, mon
         quick(tmp_path / "run", resume=True)
 
 
-def test_what_is_in_the_way_stays(quick, tmp_path):
+def test_existing_files_at_the_target_stay(quick, tmp_path):
     (tmp_path / "run.train").mkdir()
     (tmp_path / "run.train/mine.txt").write_text("keep")
     with pytest.raises(UsageError, match=r"'.*run.train' is needed for the run but contains 'mine.txt'; move it away"):

@@ -74,7 +74,7 @@ def test_the_folder_also_opens_as_a_table(table, examples, tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "saved", verify=True).rows, table.rows)
 
 
-def test_whole_numbers_and_booleans_stay_what_they_are(table, examples, tmp_path):
+def test_integers_and_booleans_keep_their_type(table, examples, tmp_path):
     texts, names = columns(examples)
     for labels in ([len(name) for name in names], [name == "red" for name in names]):
         TextClassifier(table).fit(texts, labels).save(tmp_path / "saved")

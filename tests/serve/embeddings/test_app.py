@@ -143,12 +143,12 @@ def test_wrong_requests_raise_the_typed_errors_of_the_client(client: openai.Open
 
 def test_requests_beyond_the_limit_are_refused(encoder: Encoder) -> None:
     with official_client(make_app(encoder, model="words", limits=Limits(requests=0))) as client:
-        with pytest.raises(openai.RateLimitError, match="0 requests are under way; send this one again") as caught:
+        with pytest.raises(openai.RateLimitError, match="0 requests are in progress; send this one again") as caught:
             client.embeddings.create(model="words", input="word1")
         assert caught.value.response.headers["retry-after"] == "1"
 
 
-def test_refused_requests_do_not_count_as_under_way(encoder: Encoder) -> None:
+def test_refused_requests_do_not_count_as_in_progress(encoder: Encoder) -> None:
     with official_client(make_app(encoder, model="words", limits=Limits(requests=1))) as client:
         for _ in range(3):
             with pytest.raises(openai.BadRequestError):

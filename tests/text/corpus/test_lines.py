@@ -81,7 +81,7 @@ def test_line_of_ten_megabytes_is_one_text(file):
 
 def test_line_longer_than_the_limit_is_refused(file):
     with pytest.raises(CorpusError, match=r"file' line 2 is longer than 3 MiB; write one text per line"):
-        flat(file(b"a\n" + b"x" * (5 << 20)), longest=3 << 20)
+        flat(file(b"a\n" + b"x" * (5 << 20)), max_line=3 << 20)
 
 
 def test_records_of_json_lines(file):

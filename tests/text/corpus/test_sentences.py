@@ -46,7 +46,7 @@ def test_sentences_do_not_depend_on_pieces_or_run_length(ends, lines, cuts):
         pieces = [(b"", True)]
 
     assert joined_sentences(Sentences(pieces, ends)) == split_plainly(document, ends)
-    in_short_runs = joined_sentences(Sentences(pieces, ends, longest=1))
+    in_short_runs = joined_sentences(Sentences(pieces, ends, max_characters=1))
     assert "\n".join(in_short_runs).split() == document.split()
     assert len(in_short_runs) == len(split_plainly(document, ends))
 

@@ -83,9 +83,9 @@ def _split(text: str, section: Section, max_chars: int, *, is_prose: bool) -> It
     start, end = section.start, section.end
     while end - start > max_chars:
         pieces = -(-(end - start) // max_chars)
-        aim = min(max_chars, (end - start) * 6 // (pieces * 5) + 1)
-        cut = _paragraph_end(text, start + aim // 2, start + max_chars)
-        cut = cut or _best_cut(text, start + aim // 2, start + aim, is_prose=is_prose)
+        target = min(max_chars, (end - start) * 6 // (pieces * 5) + 1)
+        cut = _paragraph_end(text, start + target // 2, start + max_chars)
+        cut = cut or _best_cut(text, start + target // 2, start + target, is_prose=is_prose)
         yield start, cut
         start = cut
     yield start, end

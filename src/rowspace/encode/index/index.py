@@ -31,7 +31,7 @@ class Index:
     """A search index of files, in a folder or an object store; make one with `build` or `open`.
 
     Attributes:
-        path: Where it is.
+        path: The folder or object store.
         settings: What it was made with.
         summary: What the last build or update did since `open`; zeros if there was none.
     """
@@ -252,14 +252,14 @@ class Index:
         """
         return explain_hits(self._store, self._queries.encoder_of_passages(), query, self._queries.vector(query), hits)
 
-    def vectors(self, *, most: int | None = None) -> PassageVectors:
+    def vectors(self, *, limit: int | None = None) -> PassageVectors:
         """Return the vectors of the passages, with their places.
 
         Args:
-            most: Return at most this many, at equal distances in the order of the index.
+            limit: Return at most this many, at equal distances in the order of the index.
         """
         self._store.refresh()
-        return read_vectors(self._store, most)
+        return read_vectors(self._store, limit)
 
     def query_vector(self, query: str) -> NDArray[np.float32]:
         """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""

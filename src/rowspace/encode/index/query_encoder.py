@@ -16,17 +16,17 @@ class QueryEncoder:
     """The encoder of an index's queries, loaded with the first one, and again after another process rebuilds the index.
 
     Args:
-        path: Where the index is.
+        path: The path of the index.
         store: Its rows.
-        given: An encoder; by default that of the table whose path the index has stored.
+        encoder: An encoder; by default that of the table whose path the index has stored.
 
     Attributes:
-        bridge: What maps queries, if the encoder is not the one that made the index; else None.
+        bridge: The map of queries, if the encoder is not the one that made the index; else None.
     """
 
-    def __init__(self, path: str, store: ChunkStore, given: Encoder | None) -> None:
+    def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
         self.bridge: Bridge | None = None
-        self._path, self._store, self._given = path, store, given
+        self._path, self._store, self._encoder = path, store, encoder
         self._ready: tuple[str, Encoder] | None = None  # the fingerprint of the index, and its encoder
 
     def vector(self, query: str) -> NDArray[np.float32]:
@@ -40,18 +40,18 @@ class QueryEncoder:
         """Return an encoder that made the index or has a bridge to it, and set `bridge`.
 
         Raises:
-            UsageError: If the encoder differs and has no bridge, or the index does not know its table.
+            UsageError: If the encoder differs and has no bridge, or the index has no path of a table.
         """
-        wanted = self._store.settings.fingerprint
-        if self._ready is None or self._ready[0] != wanted:
-            encoder = self._given or self._load()
+        index_fingerprint = self._store.settings.fingerprint
+        if self._ready is None or self._ready[0] != index_fingerprint:
+            encoder = self._encoder or self._load()
             bridge = None
-            if encoder.fingerprint != wanted:
-                bridge = load_bridge(self._path, encoder.fingerprint, wanted)
+            if encoder.fingerprint != index_fingerprint:
+                bridge = load_bridge(self._path, encoder.fingerprint, index_fingerprint)
                 if bridge is None:
                     advice = "learn a bridge to it with rowspace bridge, or build the index again with --rebuild"
                     raise self._other_table(encoder, advice)
-            self.bridge, self._ready = bridge, (wanted, encoder)
+            self.bridge, self._ready = bridge, (index_fingerprint, encoder)
         return self._ready[1]
 
     def encoder_of_passages(self) -> Encoder:
@@ -68,7 +68,7 @@ class QueryEncoder:
 
     def _load(self) -> Encoder:
         if self._store.settings.table is None:
-            raise UsageError(f"{self._path}: the index does not know its table; pass the encoder, or use --table")
+            raise UsageError(f"{self._path}: the index has no path of its table; pass the encoder, or use --table")
         return Encoder.load(self._store.settings.table)
 
     def _other_table(self, encoder: Encoder, advice: str) -> UsageError:

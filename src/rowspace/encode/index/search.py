@@ -35,7 +35,8 @@ class Hit:
         text: The passage.
         score: What the hits are ordered by: the cosine (dense), the BM25 score (lexical), or the sum of reciprocal
             ranks (hybrid).
-        dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if that was not asked or did not find it.
+        dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if the mode does not use that ranking, or it
+            does not have the passage.
         chunk: Its number in the file, from 0.
     """
 

@@ -19,7 +19,7 @@ class IndexSettings:
     """What an index was made with.
 
     Attributes:
-        fingerprint: Of the encoder.
+        fingerprint: Fingerprint of the encoder.
         dim: The width of its vectors.
         table: The path of its table, if known.
         roots: The files and folders that were indexed.

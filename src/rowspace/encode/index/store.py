@@ -195,8 +195,8 @@ class ChunkStore:
             self.dataset.create_scalar_index("text", "INVERTED", _LEXICAL)
         if self.is_approximate and _DENSE not in names:
             self._create_dense(rows)
-        most = max(_MAX_UNINDEXED, rows // 10)
-        if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > most for name in names):
+        limit = max(_MAX_UNINDEXED, rows // 10)
+        if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > limit for name in names):
             self.dataset.optimize.optimize_indices()
         self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)
 

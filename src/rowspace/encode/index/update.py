@@ -38,7 +38,7 @@ class Summary:
         added, changed, removed, unchanged: Numbers of files.
         chunks: Passages in the index now.
         skipped: The number of files that were left out, by reason.
-        seconds: How long it took.
+        seconds: The duration.
     """
 
     added: int = 0

@@ -53,18 +53,18 @@ def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float32]:
     return np.where(usable, rows / np.where(usable, norms, 1), 0).astype(np.float32)
 
 
-def read_vectors(store: ChunkStore, most: int | None = None) -> PassageVectors:
+def read_vectors(store: ChunkStore, limit: int | None = None) -> PassageVectors:
     """Return the vectors of an index.
 
     Args:
         store: The index.
-        most: Return at most this many, at equal distances.
+        limit: Return at most this many, at equal distances.
     """
     columns, count = ["path", "chunk", "first_line", "vector"], store.count()
-    if most is None or count <= most:
+    if limit is None or count <= limit:
         table = store.dataset.to_table(columns=columns)
     else:
-        table = store.dataset.take([number * count // most for number in range(most)], columns=columns)
+        table = store.dataset.take([number * count // limit for number in range(limit)], columns=columns)
     vectors = table["vector"].combine_chunks().flatten().to_numpy()
     return PassageVectors(
         table["path"].to_pylist(),

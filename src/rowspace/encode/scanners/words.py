@@ -33,10 +33,10 @@ def recognize_words(document: Mapping[str, Any]) -> "WordScanner | None":
     vocabulary: dict[str, int] = document["model"]["vocab"]
     words = sorted(vocabulary, key=vocabulary.__getitem__)
     cased = document["normalizer"] is None
-    ours = json.loads(Tokenizer.from_str(WordTokenizer([], cased=cased).to_json()).to_str())
-    ours["model"]["vocab"] = vocabulary
+    expected = json.loads(Tokenizer.from_str(WordTokenizer([], cased=cased).to_json()).to_str())
+    expected["model"]["vocab"] = vocabulary
     numbered = [vocabulary[word] for word in words] == list(range(len(words)))
-    if document != ours or not numbered or UNKNOWN_TOKEN not in vocabulary:
+    if document != expected or not numbered or UNKNOWN_TOKEN not in vocabulary:
         return None
     return WordScanner(words, cased=cased)
 

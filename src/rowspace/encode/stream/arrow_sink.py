@@ -50,7 +50,7 @@ class _ArrowSink(Sink):
 
     Args:
         options: What to write.
-        mark: How many parts to keep of an earlier run; None to start without.
+        mark: Number of parts to keep of an earlier run; None to start without.
 
     Raises:
         FileFormatError: A part is missing.

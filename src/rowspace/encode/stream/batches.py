@@ -36,24 +36,24 @@ class TextDigest:
         return self._hash.copy().hexdigest()
 
 
-def batches_of(lists: Iterable[list[str]], *, most: int) -> Iterator[list[str]]:
-    """Yield texts in batches of at most `most` texts and about `MAX_CHARACTERS`; a longer text is a separate batch.
+def batches_of(lists: Iterable[list[str]], *, limit: int) -> Iterator[list[str]]:
+    """Yield texts in batches of at most `limit` texts and about `MAX_CHARACTERS`; a longer text is a separate batch.
 
-    >>> list(batches_of([["a"], ["b", "c", "d", "e"]], most=2))
+    >>> list(batches_of([["a"], ["b", "c", "d", "e"]], limit=2))
     [['a', 'b'], ['c', 'd'], ['e']]
     """
     batch, characters = list[str](), 0
     for texts in lists:
         size = sum(map(len, texts))
-        if len(batch) + len(texts) <= most and characters + size <= MAX_CHARACTERS:
+        if len(batch) + len(texts) <= limit and characters + size <= MAX_CHARACTERS:
             batch += texts
             characters += size
-            if len(batch) >= min(most, MIN_TEXTS):
+            if len(batch) >= min(limit, MIN_TEXTS):
                 yield batch
                 batch, characters = [], 0
             continue
         for text in texts:
-            if batch and (len(batch) == most or characters + len(text) > MAX_CHARACTERS):
+            if batch and (len(batch) == limit or characters + len(text) > MAX_CHARACTERS):
                 yield batch
                 batch, characters = [], 0
             batch.append(text)

@@ -45,7 +45,7 @@ class StreamOptions:
         field: The field of JSON lines that holds the text; dots separate nested names.
         column: The column of Parquet files that holds the text.
         keep_text: Save the texts in a column next to the vectors, in formats that have columns.
-        seconds_between_saves: How often the state is saved, from which a killed run resumes.
+        seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
     field: str | None = None
@@ -74,12 +74,12 @@ class StreamResult(NamedTuple):
     """A file of vectors.
 
     Attributes:
-        path: Where it is.
+        path: The path of the output.
         texts: The number of its rows.
         dim: Numbers of a row.
         dtype: Their dtype.
-        resumed_texts: How many rows were written before the run was resumed.
-        seconds: How long this run took.
+        resumed_texts: Number of rows written before the run was resumed.
+        seconds: Duration of this run.
     """
 
     path: Path
@@ -201,7 +201,7 @@ class _Run:
         if done:
             lists = skip_texts(lists, done, self.state.digest, digest)
         saved = time.monotonic()
-        for texts in batches_of(lists, most=self._texts_at_once()):
+        for texts in batches_of(lists, limit=self._texts_at_once()):
             self.sink.write(texts, self.encoder.encode(texts))
             digest.add(texts)
             done += len(texts)

@@ -23,7 +23,7 @@ class NpySink(Sink):
 
     Args:
         options: What to write.
-        mark: How many rows to keep of an earlier run; None to start a new file.
+        mark: Number of rows to keep of an earlier run; None to start a new file.
 
     Raises:
         FileFormatError: The file has fewer rows.

@@ -35,7 +35,7 @@ class RunState:
         encoder: The fingerprint of the encoder.
         settings: The format, width and dtype of the output, and how texts are read.
         files: The files of the source.
-        texts: How many texts have a row.
+        texts: Number of texts that have a row.
         digest: The hash of these texts.
         mark: The sink's own position: how many of its parts are complete.
         is_complete: Whether the source has no more texts.

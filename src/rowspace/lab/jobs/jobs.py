@@ -40,10 +40,10 @@ class Limits:
     """Limits of the jobs of a lab.
 
     Attributes:
-        unfinished: The most jobs that run or wait.
-        finished: The most finished jobs that are kept.
+        unfinished: Maximum number of jobs that run or wait.
+        finished: Maximum number of finished jobs that are kept.
         frame_bytes: The largest size of a job's frames.
-        idle_seconds: How long a spare process waits for a job.
+        idle_seconds: Maximum time that a spare process waits for a job.
     """
 
     unfinished: int = 20
@@ -194,8 +194,8 @@ class Jobs:
                 process.kill()
                 await process.wait()
         if not job.is_over:
-            how = f"by signal {-status}" if status < 0 else f"with status {status}"
-            job.publish("failed", error=f"the process of this job ended {how}; start it again")
+            ending = f"by signal {-status}" if status < 0 else f"with status {status}"
+            job.publish("failed", error=f"the process of this job ended {ending}; start it again")
 
     def _room(self) -> str:
         """Return the folder of all jobs."""

@@ -58,10 +58,10 @@ class Lesson:
             UsageError: The question cannot be asked about this table.
             SourceError: The lesson has no such question.
         """
-        ask: Callable[[Table, int], Question] | None = getattr(self.module, name, None)
-        if ask is None or name not in (block.argument for block in self.document.of("question")):
+        make: Callable[[Table, int], Question] | None = getattr(self.module, name, None)
+        if make is None or name not in (block.argument for block in self.document.of("question")):
             raise SourceError(f"lesson {self.number} has no question {name!r}")
-        return ask(table, seed)
+        return make(table, seed)
 
 
 @cache

@@ -25,7 +25,7 @@ class Question:
         fields: Values of the prompt.
         options: The options of a choice.
         range: The low end, the high end and the step of a slider.
-        tolerance: How far from the answer a right number may be.
+        tolerance: Maximum distance of a right number from the answer.
         relative: Whether `tolerance` is a share of the answer.
         unit: Written after the number.
     """
@@ -45,11 +45,11 @@ class Question:
         result = self.answer(table) if takes_table else self.answer()
         return dict(result) if isinstance(result, Mapping) else {"answer": result}
 
-    def accepts(self, given: float, answer: float) -> bool:
+    def accepts(self, guess: float, answer: float) -> bool:
         """Compare a reader's number, or the index of an option, with the computed answer."""
         if self.kind == "choice":
-            return given == answer
-        return abs(given - answer) <= self.tolerance * (abs(answer) if self.relative else 1) + 1e-12
+            return guess == answer
+        return abs(guess - answer) <= self.tolerance * (abs(answer) if self.relative else 1) + 1e-12
 
     def written(self, answer: float) -> str:
         """Return a computed answer as text."""
@@ -63,8 +63,8 @@ def number(
 ) -> Question:
     """Return a question that is answered by a number.
 
-    >>> asked = number(partial(round, 3.7), tolerance=1)
-    >>> asked.accepts(5, 4), asked.accepts(6, 4)
+    >>> question = number(partial(round, 3.7), tolerance=1)
+    >>> question.accepts(5, 4), question.accepts(6, 4)
     (True, False)
     """
     return Question("number", answer, fields, tolerance=tolerance, relative=relative, unit=unit)

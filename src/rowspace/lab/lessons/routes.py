@@ -21,7 +21,7 @@ from rowspace.lab.lessons.replies import (
 )
 from rowspace.lab.lessons.source import Block, Values, prose_html, read_document
 from rowspace.lab.lessons.source.values import citations, number_text
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 
@@ -34,7 +34,7 @@ _MAX_ANSWER = 1e15
 Lessons = Mapping[int, Lesson]
 
 
-def lesson_routes(lessons: Lessons) -> dict[str, Answer]:
+def lesson_routes(lessons: Lessons) -> dict[str, Handler]:
     """Return the routes of lessons, given by their numbers, which are 1, 2, ..."""
     return {
         "lessons/list": partial(listed, lessons),
@@ -81,18 +81,18 @@ def question(lessons: Lessons, lab: Lab, query: Query) -> QuestionReply:
     if reason := _other_table(block, lab):
         return _unavailable(reason)
     try:
-        asked = found.question(block.argument, lab.table, _seed(query))
+        instance = found.question(block.argument, lab.table, _seed(query))
     except (MissingExtraError, UsageError) as error:
         return _unavailable(str(error))
-    low, high, step = asked.range
+    low, high, step = instance.range
     return {
-        "prompt": prose_html(block.parts[0], found.values(lab), field_texts(asked.fields)),
-        "kind": asked.kind,
-        "options": list(asked.options),
+        "prompt": prose_html(block.parts[0], found.values(lab), field_texts(instance.fields)),
+        "kind": instance.kind,
+        "options": list(instance.options),
         "low": low,
         "high": high,
         "step": step,
-        "unit": asked.unit,
+        "unit": instance.unit,
         "unavailable": "",
     }
 
@@ -102,14 +102,14 @@ def answer(lessons: Lessons, lab: Lab, query: Query) -> AnswerReply:
     found, block = _question_block(lessons, query)
     if reason := _other_table(block, lab):
         raise UsageError(reason)
-    given = query.number("given", low=-_MAX_ANSWER, high=_MAX_ANSWER)
-    asked = found.question(block.argument, lab.table, _seed(query))
-    computed = asked.computed(lab.table)
-    fields = {**asked.fields, **computed, "answer": asked.written(computed["answer"])}
+    guess = query.number("given", low=-_MAX_ANSWER, high=_MAX_ANSWER)
+    instance = found.question(block.argument, lab.table, _seed(query))
+    computed = instance.computed(lab.table)
+    fields = {**instance.fields, **computed, "answer": instance.written(computed["answer"])}
     return {
-        "right": asked.accepts(given, float(computed["answer"])),
+        "right": instance.accepts(guess, float(computed["answer"])),
         "explanation": prose_html(block.parts[1], found.values(lab), field_texts(fields)),
-        "code": shown(lab, asked.answer),
+        "code": shown(lab, instance.answer),
     }
 
 

@@ -32,20 +32,20 @@ class Query:
         self.body = body
         """The uploaded bytes, possibly empty; None for a request without an upload."""
 
-    def text(self, name: str, default: str | None = None, *, longest: int = _MAX_LENGTH) -> str:
-        """Return the value as a string of at most `longest` characters."""
+    def text(self, name: str, default: str | None = None, *, max_length: int = _MAX_LENGTH) -> str:
+        """Return the value as a string of at most `max_length` characters."""
         value = self._one(name, default)
-        if len(value) > longest:
-            raise UsageError(f"{name} must have at most {longest:,} characters, not {len(value):,}")
+        if len(value) > max_length:
+            raise UsageError(f"{name} must have at most {max_length:,} characters, not {len(value):,}")
         return value
 
-    def texts(self, name: str, default: Sequence[str] | None = None, *, most: int = 20) -> list[str]:
-        """Return all values of a repeated parameter, at most `most`."""
+    def texts(self, name: str, default: Sequence[str] | None = None, *, limit: int = 20) -> list[str]:
+        """Return all values of a repeated parameter, at most `limit`."""
         values = list(self._parameters.get(name, ())) or list(default or ())
         if not values:
             raise UsageError(f"{name} is missing: pass it at least once")
-        if len(values) > most:
-            raise UsageError(f"{name} must have at most {plural(most, 'value')}, not {len(values):,}")
+        if len(values) > limit:
+            raise UsageError(f"{name} must have at most {plural(limit, 'value')}, not {len(values):,}")
         if longest := next((value for value in values if len(value) > _MAX_LENGTH), None):
             raise UsageError(f"{name} must have at most {_MAX_LENGTH:,} characters, not {len(longest):,}")
         return values
@@ -60,19 +60,21 @@ class Query:
         value = self._one(name, None if default is None else str(default))
         return self._within(name, self._float(value), value, low, high, "a number")
 
-    def numbers(self, name: str, default: Sequence[float] | None = None, *, most: int) -> list[float]:
-        """Return at most `most` comma-separated finite numbers."""
+    def numbers(self, name: str, default: Sequence[float] | None = None, *, limit: int) -> list[float]:
+        """Return at most `limit` comma-separated finite numbers."""
         value = self._one(name, None if default is None else ",".join(map(str, default)))
-        numbers = [self._float(part) for part in value.split(",")] if value.count(",") < most else [None]
+        numbers = [self._float(part) for part in value.split(",")] if value.count(",") < limit else [None]
         if any(number is None or not abs(number) < 1e30 for number in numbers):
-            raise UsageError(f"{name} must be at most {plural(most, 'comma-separated number')}, not {value[:40]!r}")
+            raise UsageError(f"{name} must be at most {plural(limit, 'comma-separated number')}, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 
-    def integers(self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, most: int) -> list[int]:
-        """Return at most `most` comma-separated integers from `low` to `high`."""
+    def integers(
+        self, name: str, default: Sequence[int] | None = None, *, low: int, high: int, limit: int
+    ) -> list[int]:
+        """Return at most `limit` comma-separated integers from `low` to `high`."""
         parts = self._one(name, None if default is None else ",".join(map(str, default))).split(",")
-        if len(parts) > most:
-            raise UsageError(f"{name} must be at most {plural(most, 'whole number')}, not {len(parts):,}")
+        if len(parts) > limit:
+            raise UsageError(f"{name} must be at most {plural(limit, 'whole number')}, not {len(parts):,}")
         return [self._within(name, self._integer(part), part, low, high, "whole numbers") for part in parts]
 
     def choice(self, name: str, options: Sequence[_Option], default: _Option | None = None) -> _Option:

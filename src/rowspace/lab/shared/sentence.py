@@ -60,28 +60,28 @@ class Sentence:
     call: "partial[NDArray[np.int64]]"
 
 
-def word_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
+def word_ids(table: Table, *, text: str, limit: int) -> NDArray[np.int64]:
     """Return the ids of the words that are in the vocabulary, unchanged or in lower case."""
-    words = [word if word in table else word.lower() for word in text.split()[:most]]
+    words = [word if word in table else word.lower() for word in text.split()[:limit]]
     return table.ids([word for word in words if word in table])
 
 
-def token_ids(table: Table, *, text: str, most: int) -> NDArray[np.int64]:
+def token_ids(table: Table, *, text: str, limit: int) -> NDArray[np.int64]:
     """Encode a text with the table's tokenizer, and drop ids without a row."""
-    ids = Tokenizer.of_table(table).encode(text)[:most]
+    ids = Tokenizer.of_table(table).encode(text)[:limit]
     return ids[ids < len(table)].astype(np.int64)
 
 
-def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MAX_TOKENS) -> Sentence:
-    """Tokenize `text`, up to `most` tokens, and fewer in very wide tables.
+def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), limit: int = _MAX_TOKENS) -> Sentence:
+    """Tokenize `text`, up to `limit` tokens, and fewer in very wide tables.
 
     The default text is the first of `examples` whose words are all tokens of the table, else that of the other pages.
     """
     default = lab.cached(("default text", *examples), lambda: _default(lab, examples))
-    text = query.text("text", default, longest=_MAX_TEXT)
-    most = max(1, min(most, _NUMBERS // lab.table.dim))
+    text = query.text("text", default, max_length=_MAX_TEXT)
+    limit = max(1, min(limit, _NUMBERS // lab.table.dim))
     pieces = list(_pieces(lab, text))
-    kept = pieces[:most]
+    kept = pieces[:limit]
     fields: SentenceFields = {
         "text": text,
         "pieces": kept,
@@ -89,12 +89,12 @@ def read_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most:
         "left_out": len(pieces) - len(kept),
     }
     ids = np.array([piece["id"] for piece in kept if piece["row"]], np.int64)
-    return Sentence(fields, ids, partial(word_ids if _tokenizer(lab) is None else token_ids, text=text, most=most))
+    return Sentence(fields, ids, partial(word_ids if _tokenizer(lab) is None else token_ids, text=text, limit=limit))
 
 
-def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), most: int = _MAX_TOKENS) -> Sentence:
+def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), limit: int = _MAX_TOKENS) -> Sentence:
     """Call `read_sentence`, and raise `UnknownTokenError` if no token of the text has a row."""
-    sentence = read_sentence(lab, query, examples=examples, most=most)
+    sentence = read_sentence(lab, query, examples=examples, limit=limit)
     if not len(sentence.ids):
         known = lab.table.vocabulary[0][:40]
         raise UnknownTokenError(f"no token of this text has a row in the table; try another text, such as {known!r}")

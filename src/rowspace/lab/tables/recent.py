@@ -30,18 +30,18 @@ def hub_cache() -> Path:
     return (Path(home) if home else caches / "huggingface") / "hub"
 
 
-def find_recent(folder: Path, hub: Path, *, most: int = 20, most_paths: int = 400) -> list[TableChoice]:
+def find_recent(folder: Path, hub: Path, *, limit: int = 20, max_paths: int = 400) -> list[TableChoice]:
     """Return the tables in `folder`, up to two folders deep, and in the snapshots of `hub`, newest first.
 
     Args:
         folder: The working folder.
         hub: A folder of models, as of `hub_cache`.
-        most: The number of tables from each of the two.
-        most_paths: The number of files and folders that are looked at in each of the two.
+        limit: The number of tables from each of the two.
+        max_paths: The number of files and folders that are looked at in each of the two.
     """
-    found = [_choice(path, str(path.relative_to(folder))) for path in islice(_tables_in(folder, most_paths), most)]
-    snapshots = _by_age(hub.glob("models--*/snapshots/*"), most_paths)
-    for path in islice(filter(_is_table, snapshots), most):
+    found = [_choice(path, str(path.relative_to(folder))) for path in islice(_tables_in(folder, max_paths), limit)]
+    snapshots = _by_age(hub.glob("models--*/snapshots/*"), max_paths)
+    for path in islice(filter(_is_table, snapshots), limit):
         name = path.parent.parent.name.removeprefix("models--").replace("--", "/")
         found.append(_choice(path, name))
     return found
@@ -54,14 +54,14 @@ def _choice(path: Path, title: str) -> TableChoice:
     return TableChoice(id, title, where, "recent", lambda: Lab(load(path), str(path), id))
 
 
-def _tables_in(folder: Path, most_paths: int) -> Iterator[Path]:
+def _tables_in(folder: Path, max_paths: int) -> Iterator[Path]:
     """Yield the tables of a folder, breadth first, without looking into folders that are tables or hidden."""
     level, looked_at = [folder], 0
     for _ in range(MAX_DEPTH + 1):
         below = []
-        for path in (entry for parent in level for entry in _by_age(_entries(parent), most_paths)):
+        for path in (entry for parent in level for entry in _by_age(_entries(parent), max_paths)):
             looked_at += 1
-            if looked_at > most_paths:
+            if looked_at > max_paths:
                 return
             if _is_table(path):
                 yield path
@@ -87,9 +87,9 @@ def _is_table(path: Path) -> bool:
         return False
 
 
-def _by_age(paths: Iterator[Path], most_paths: int) -> list[Path]:
+def _by_age(paths: Iterator[Path], max_paths: int) -> list[Path]:
     """Sort the first few paths, newest first."""
-    return sorted(islice(paths, most_paths), key=_modified, reverse=True)
+    return sorted(islice(paths, max_paths), key=_modified, reverse=True)
 
 
 def _modified(path: Path) -> float:

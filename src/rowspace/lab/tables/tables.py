@@ -29,8 +29,8 @@ class Tables:
     Args:
         opened: The table that the workbench was started with.
         find_recent: Finds tables on this machine; called when the list is requested.
-        most_open: The number of other tables that stay open.
-        most_own: The number of typed and learned tables that are kept.
+        max_open: The number of other tables that stay open.
+        max_own: The number of typed and learned tables that are kept.
 
     >>> import numpy as np
     >>> from rowspace.table import Table
@@ -44,13 +44,13 @@ class Tables:
         opened: Lab,
         *,
         find_recent: Callable[[], Sequence[TableChoice]] = tuple,
-        most_open: int = 6,
-        most_own: int = 50,
+        max_open: int = 6,
+        max_own: int = 50,
     ) -> None:
         self.opened = opened
         self._find_recent = find_recent
-        self._most_open = most_open
-        self._most_own = most_own
+        self._max_open = max_open
+        self._max_own = max_own
         self._recent: Sequence[TableChoice] | None = None
         self._own: OrderedDict[str, TableChoice] = OrderedDict()  # the oldest first
         self._labs: OrderedDict[str, Lab] = OrderedDict()  # least recently used first
@@ -104,7 +104,7 @@ class Tables:
         with self._lock:
             self._own[choice.id] = choice
             self._own.move_to_end(choice.id)
-            while len(self._own) > self._most_own:
+            while len(self._own) > self._max_own:
                 self._own.popitem(last=False)
         return lab
 
@@ -113,7 +113,7 @@ class Tables:
         with self._lock:
             self._labs[lab.id] = lab
             self._labs.move_to_end(lab.id)
-            while len(self._labs) > self._most_open:
+            while len(self._labs) > self._max_open:
                 self._opening.pop(self._labs.popitem(last=False)[0], None)
         return lab
 

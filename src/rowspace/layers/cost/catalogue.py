@@ -26,7 +26,7 @@ class PublishedModel:
     Attributes:
         repository: On the Hugging Face Hub.
         config: The sizes of its config.json.
-        parameters: Of the model, with a tied matrix once.
+        parameters: Parameters of the model, with a tied matrix counted once.
         paper: Authors, year and arXiv number.
 
     >>> CATALOGUE["gemma-2-2b"].num_embeddings, CATALOGUE["gemma-2-2b"].tied

@@ -39,14 +39,14 @@ class Cost:
         tied: Whether head and token table are one tensor.
         position_scheme: Name of the position scheme.
         tokens: Parameters of the token table.
-        projection: Of the map from `row_dim` to `hidden_dim` (ALBERT).
-        positions: Of the position table.
-        segments: Of the segment table.
-        prefix: Of class, distillation, mask and register tokens.
-        patches: Of the projection of patches.
-        norm: Of the norm of the input.
-        head: Of the head: bias, BERT's transform, and the matrix unless it is tied.
-        body: Of everything between input and head, or None if unknown.
+        projection: Parameters of the map from `row_dim` to `hidden_dim` (ALBERT).
+        positions: Parameters of the position table.
+        segments: Parameters of the segment table.
+        prefix: Parameters of class, distillation, mask and register tokens.
+        patches: Parameters of the projection of patches.
+        norm: Parameters of the norm of the input.
+        head: Parameters of the head: bias, BERT's transform, and the matrix unless it is tied.
+        body: Parameters of everything between input and head, or None if unknown.
         input_products: Multiply-adds of the input per token or patch; a lookup has none.
         head_products: Multiply-adds of the head per token.
 
@@ -123,7 +123,7 @@ class Cost:
 
         Args:
             optimizer: "sgd", "momentum", "adagrad", "adam" or "adamw".
-            dtype: Of all three.
+            dtype: Dtype of all three.
 
         Returns:
             Bytes.
@@ -142,7 +142,7 @@ class Cost:
 
         Args:
             tokens: Number of ids.
-            dtype: Of the rows.
+            dtype: Dtype of the rows.
 
         Returns:
             Bytes.

@@ -20,7 +20,7 @@ class PatchCost:
     Attributes:
         grid: (height, width) in patches.
         prefix: Number of tokens before the patches, such as a class token.
-        numbers: Of one patch: channels · height · width.
+        numbers: Numbers in a patch: channels · height · width.
         embedding_dim: d.
     """
 

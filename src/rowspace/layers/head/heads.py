@@ -105,11 +105,11 @@ class TiedHead(_Head):
             the head only refers to it and does not move or save it. The attribute `embedding` can be set to another
             one; `check_tied` finds a head whose embedding is no longer in the model.
         bias: Whether to add a learned bias to the logits (BERT).
-        scale: Of the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
+        scale: Factor on the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
         softcap: Bounds the logits by `softcap · tanh(logits / softcap)` (Gemma 2: 30).
         temperature: Divides the logits last.
-        device: Of the bias; by default that of the table.
-        dtype: Of the bias; by default that of the table.
+        device: Device of the bias; by default that of the table.
+        dtype: Dtype of the bias; by default that of the table.
 
     Raises:
         UsageError: For an embedding without a table or invalid settings; in forward for another width of `hidden`.
@@ -177,8 +177,8 @@ class UntiedHead(_Head):
         scale: As in `TiedHead`.
         softcap: As in `TiedHead`.
         temperature: As in `TiedHead`.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below 1 or invalid settings; in forward for another width of `hidden`.

@@ -1,4 +1,4 @@
-"""Check that tied heads read tables of their own model: `check_tied`."""
+"""Check that tied heads use the tables of their model: `check_tied`."""
 
 from itertools import chain
 

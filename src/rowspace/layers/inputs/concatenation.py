@@ -20,14 +20,14 @@ class Concatenation(NamedParts):
     """ids (batch, seq) → (batch, seq, w), where w is the sum of the dimensions of all parts.
 
     Parts are called as in `InputEmbedding`, but may have different dimensions. Features with separate ids are passed by
-    name: `embed({"words": words, "tags": tags})`; positions without ids of their own get the first ones.
+    name: `embed({"words": words, "tags": tags})`; positions without separate ids get the first ones.
 
     Source: Collobert and Weston 2008, section 3.1, for concatenated features of a word.
 
     Args:
         embedding_dim: If given, a linear map `projection` without a bias follows, from w to this dimension.
-        device: Of the projection.
-        dtype: Of the projection.
+        device: Device of the projection.
+        dtype: Dtype of the projection.
         **parts: Modules with an `embedding_dim`, by name.
 
     Raises:

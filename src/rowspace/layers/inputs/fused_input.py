@@ -149,9 +149,10 @@ _forward.register_autograd(_differentiate, setup_context=_setup_context)
 
 def _can_be_fused(ids: tuple[Tensor, ...], weights: tuple[Tensor, ...]) -> bool:
     """Whether the kernels apply: float32 on a CPU, few segments, and no transform of torch.func."""
-    here = all(tensor.device.type == "cpu" for tensor in (*ids, *weights))
+    on_cpu = all(tensor.device.type == "cpu" for tensor in (*ids, *weights))
     in_transform = not torch.compiler.is_compiling() and is_transform_active()
-    return here and not in_transform and {each.dtype for each in weights} == {torch.float32} and len(weights[1]) <= FEW
+    is_float32 = {each.dtype for each in weights} == {torch.float32}
+    return on_cpu and not in_transform and is_float32 and len(weights[1]) <= FEW
 
 
 def _total(pieces: Sequence[NDArray[np.float32]]) -> Tensor:

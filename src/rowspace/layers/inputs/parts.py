@@ -39,7 +39,7 @@ class InputArguments(NamedTuple):
         return rows
 
 
-WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # do not need ids of their own
+WITHOUT_IDS = (SegmentEmbedding, LearnedPosition, SinusoidPosition)  # do not need separate ids
 
 
 class NamedParts(CountedModule):

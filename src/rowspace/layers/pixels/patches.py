@@ -42,8 +42,8 @@ class PatchEmbedding(nn.Module):
         form: "linear" unfolds the patches and multiplies; "convolution" is a convolution with stride p, the form of the
             published models. They differ in the order of their sums: at most 1e-6 of the result in float32.
         pad: Pad images with zeros at the bottom and on the right to a multiple of the patch size, instead of raising.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below 1 or another `form`; in forward for an image of another shape, with the sizes that

@@ -32,8 +32,8 @@ class PrefixTokens(nn.Module):
         distillation: Whether there is a distillation token (DeiT).
         registers: R, the number of tokens without a position (DINOv2 with registers: 4).
         mask: Whether there is a vector that replaces masked patches (BEiT, DINOv2's pretraining).
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below its minimum; in forward for inconsistent shapes.
@@ -114,11 +114,11 @@ class PrefixTokens(nn.Module):
 
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
-        there = [token is not None for token in (self.class_token, self.distillation_token, self.mask_token)]
+        present = [token is not None for token in (self.class_token, self.distillation_token, self.mask_token)]
         registers = 0 if self.register_tokens is None else len(self.register_tokens)
         return (
-            f"{self.embedding_dim}, class_token={there[0]}, distillation={there[1]}, registers={registers}, "
-            f"mask={there[2]}"
+            f"{self.embedding_dim}, class_token={present[0]}, distillation={present[1]}, registers={registers}, "
+            f"mask={present[2]}"
         )
 
     def _prefix_tokens(self) -> list[Tensor]:

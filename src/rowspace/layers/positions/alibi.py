@@ -28,7 +28,7 @@ class Alibi(ConstantBuffers):
         max_bias: See `alibi_slopes`.
         rounding: See `alibi_slopes`.
         symmetric: Use the distance instead of the offset, so later keys are penalized too (encoders).
-        device: Of the slopes.
+        device: Device of the slopes.
         dtype: Ignored.
 
     Raises:
@@ -72,7 +72,7 @@ class Alibi(ConstantBuffers):
 
         Args:
             mask: `(batch, k)`, 1 for tokens and 0 for padding, which is not counted and gets a bias of 0.
-            dtype: Of the result.
+            dtype: Dtype of the result.
 
         Returns:
             `(batch, heads, 1, k)`.

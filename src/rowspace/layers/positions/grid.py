@@ -27,8 +27,8 @@ class GridPosition(CountedModule):
         prefix: Number of tokens before the patches that have a position.
         antialias: See `resample_positions`.
         init: Initialization of the weight, see `init_rows_`.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For a size below 1.

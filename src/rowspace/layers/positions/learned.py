@@ -38,8 +38,8 @@ class LearnedPosition(nn.Module):
             by the mask or by `padding_idx`.
         padding_idx: Id of the padding, with "ids".
         init: Initialization of the weight, see `init_rows_`.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For a size below 1, or arguments that contradict each other; in forward for a sequence longer than
@@ -161,11 +161,11 @@ class LearnedPosition(nn.Module):
 
 def _checked_offset(offset: int | None, padding_idx: int | None, position_ids_from: PositionIdSource) -> int:
     """The number of rows before that of position 0; with "mask" and "ids" padding reads the last of these."""
-    least = padding_idx + 1 if padding_idx is not None else int(position_ids_from == "mask")
+    minimum = padding_idx + 1 if padding_idx is not None else int(position_ids_from == "mask")
     if offset is None:
-        return least
-    if offset < least or (padding_idx is not None and offset > least):
-        bound = f"{least}" if padding_idx is not None else f"at least {least}"
+        return minimum
+    if offset < minimum or (padding_idx is not None and offset > minimum):
+        bound = f"{minimum}" if padding_idx is not None else f"at least {minimum}"
         raise UsageError(
             f"offset must be {bound} with position_ids_from={position_ids_from!r}, not {offset}; omit it for that"
         )

@@ -28,8 +28,8 @@ class RelativeBias(nn.Module):
         max_distance: See `relative_buckets`.
         bidirectional: True for encoders, False for decoders, which attend only to earlier keys.
         init: Initialization of the weight, see `init_rows_`.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For invalid numbers of heads or buckets, or a `max_distance` that is too small.
@@ -124,10 +124,10 @@ def relative_buckets(
 
 
 def _check_buckets(num_buckets: int, max_distance: int, bidirectional: bool) -> None:
-    least = 4 if bidirectional else 2
-    if num_buckets < least or (bidirectional and num_buckets % 2):
+    minimum = 4 if bidirectional else 2
+    if num_buckets < minimum or (bidirectional and num_buckets % 2):
         even = "an even number" if bidirectional else "a number"
-        raise UsageError(f"num_buckets must be {even} of at least {least}, not {num_buckets}; T5 has 32")
+        raise UsageError(f"num_buckets must be {even} of at least {minimum}, not {num_buckets}; T5 has 32")
     exact = num_buckets // (4 if bidirectional else 2)
     if max_distance <= exact:
         raise UsageError(

@@ -39,7 +39,7 @@ class SinusoidPosition(ConstantBuffers):
             DistilBERT). The error of float32 angles is about position / 10⁷.
         padding_idx: If given, position ids do not count padding and start at `padding_idx + 1`, and padding gets zeros,
             as in fairseq.
-        device: Of the frequencies.
+        device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:
@@ -92,7 +92,7 @@ class SinusoidPosition(ConstantBuffers):
             ids: `(batch, seq)`; only the shape is used, except with `padding_idx`.
             positions: `(...)` numbers to use instead.
             start: Number of tokens in the cache, the first position.
-            dtype: Of the result, which is cast once.
+            dtype: Dtype of the result, which is cast once.
 
         Returns:
             `(seq, d)`; `(batch, seq, d)` with `padding_idx`, `(..., d)` with `positions`.

@@ -30,7 +30,7 @@ class SinusoidGrid(ConstantBuffers):
         base: Base of the frequencies.
         first: Whether the components of the column ("width") or the row ("height") are first.
         prefix_rows: Number of rows of zeros before the patches (class token).
-        device: Of the frequencies.
+        device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:

@@ -30,7 +30,7 @@ class Recipe:
 
 
 def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
-    """`{ours: config[theirs]}` for each `ours=theirs` in the config; of several names the first existing one is used.
+    """`{name_: config[theirs]}` for each `ours=theirs` in the config; of several names the first existing one is used.
 
     Raises `UsageError` for a value other than a number, null, or two numbers for height and width.
 
@@ -38,10 +38,10 @@ def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, An
     {'dim': 8, 'pad': None}
     """
     found: dict[str, Any] = {}
-    for ours, theirs in names.items():
-        for name in (theirs,) if isinstance(theirs, str) else theirs:
+    for argument, entries in names.items():
+        for name in (entries,) if isinstance(entries, str) else entries:
             if name in config:
-                found[ours] = _number(name, config[name])
+                found[argument] = _number(name, config[name])
                 break
     return found
 
@@ -53,7 +53,7 @@ def layered_rotaries(config: Config) -> dict[str, RotaryPosition]:
     >>> layered_rotaries(config)["sliding_rotary"]
     RotaryPosition(32, base=10000.0, layout='half', rotary_dim=32)
     """
-    return {ours: rotary_from_config(config, layer_type=theirs) for ours, theirs in LAYER_TYPES.items()}
+    return {name: rotary_from_config(config, layer_type=layer_type) for name, layer_type in LAYER_TYPES.items()}
 
 
 def _number(name: str, value: Any) -> float | tuple[int, int] | None:

@@ -25,7 +25,7 @@ def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torc
         width: Number of columns of patches.
         merge_size: If above 1, patches are ordered by blocks of `merge_size` × `merge_size`, each row by row, for
             models that merge a block into one token (Qwen2-VL).
-        device: Of the result.
+        device: Device of the result.
 
     Returns:
         `(2, height · width)` int64.
@@ -64,7 +64,7 @@ class AxialRotaryPosition(RotaryPosition):
         alternate: If False, each axis has the frequencies of a head of `head_dim / axes` (the vision tower of Qwen2-VL
             and similar); if True, the frequencies of the full head alternate between the axes (Pixtral).
         upcast: As in `RotaryPosition`.
-        device: Of the frequencies.
+        device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:
@@ -129,7 +129,7 @@ class MultimodalRotaryPosition(RotaryPosition):
             alternate t h w t h w … while a section has pairs left, and the rest are time (Qwen3-VL).
         scaling: Scaling of the frequencies.
         rotary_dim: Number of rotated components, by default all (Qwen3.5).
-        device: Of the frequencies.
+        device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:

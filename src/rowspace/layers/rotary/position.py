@@ -39,7 +39,7 @@ class RotaryPosition(ConstantBuffers):
             GPT-J 64 components, Phi).
         scaling: Scaling of the frequencies for longer texts.
         upcast: Rotate in float32 and cast the result (Meta's release, Qwen2-VL's vision tower).
-        device: Of the frequencies.
+        device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:

@@ -35,8 +35,8 @@ class AdaptiveEmbedding(CountedModule):
         factor: How many times narrower each cluster is than the one before.
         padding_idx: As in `TokenEmbedding`.
         scale: As in `TokenEmbedding`.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For cutoffs that do not increase or are too many for d; in forward for an id out of range.

@@ -37,8 +37,8 @@ def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tenso
     by_column = [Shard(grad.ndim - 1) if place == Shard(1) else Replicate() for place in table.placements]
     gradient = grad.redistribute(table.device_mesh, by_column).to_local().flatten(0, -2)
     local_ids = ids.full_tensor().reshape(-1) - first_local_row(table)
-    here = (local_ids >= 0) & (local_ids < table.to_local().shape[0])
-    return local_ids[here], gradient[here]
+    is_local = (local_ids >= 0) & (local_ids < table.to_local().shape[0])
+    return local_ids[is_local], gradient[is_local]
 
 
 def placed_as(local: Tensor, table: "DTensor") -> "DTensor":

@@ -27,8 +27,8 @@ class FactorizedEmbedding(CountedModule):
         padding_idx: Padding row of the table; after the projection it equals the bias.
         init: Initialization of the table, see `init_rows_`.
         bias: Whether the projection has a bias.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below 1; in forward for an id out of range.

@@ -38,8 +38,8 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         num_hashes: k.
         weighted: Whether each id learns a weight for each of its k rows.
         seed: Seed of the hashes.
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below 1 or V above p; in forward for an id out of range.

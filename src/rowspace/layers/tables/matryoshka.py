@@ -29,8 +29,8 @@ class MatryoshkaEmbedding(TokenEmbedding):
         normalize: Divide each result by its norm.
         padding_idx: As in `TokenEmbedding`.
         init: As in `TokenEmbedding`.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: Unless 1 <= `dim` <= d; in forward for an id out of range.

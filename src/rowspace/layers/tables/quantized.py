@@ -33,8 +33,8 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         num_embeddings: V.
         embedding_dim: d.
         bits: 8 or 4.
-        device: Of codes and scales.
-        dtype: Of the scales.
+        device: Device of codes and scales.
+        dtype: Dtype of the scales.
 
     Raises:
         UsageError: For a size below 1 or other bits; in forward for an id out of range.

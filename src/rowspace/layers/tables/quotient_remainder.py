@@ -31,8 +31,8 @@ class QuotientRemainderEmbedding(CountedModule):
         embedding_dim: d.
         num_remainders: m, by default ⌈√V⌉, for the fewest parameters.
         combine: "product" or "sum".
-        device: Of the parameters.
-        dtype: Of the parameters.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
 
     Raises:
         UsageError: For a size below 1 or another `combine`; in forward for an id out of range.

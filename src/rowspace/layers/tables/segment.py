@@ -20,8 +20,8 @@ class SegmentEmbedding(TokenEmbedding):
     Args:
         num_segments: Number of rows.
         embedding_dim: d.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For a size below 1; in forward for a segment out of range.

@@ -38,8 +38,8 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         init: See `init_rows_`.
         sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
         constraint: A bound on the norms of the rows, applied after each optimizer step: see `constrain`.
-        device: Of the weight.
-        dtype: Of the weight.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For invalid arguments; in forward for an id out of range, with its position.

@@ -12,8 +12,9 @@ from typing import Any
 
 from rowspace._base.atomic import translate_os_errors
 from rowspace._base.lock import locked
+from rowspace._base.options import check_option_names
 from rowspace._base.plural import plural
-from rowspace.errors import MissingExtraError, RowspaceError, UsageError
+from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.learn.arena.options import ArenaOptions
 from rowspace.learn.arena.runs.saved import SavedResults
 from rowspace.learn.arena.tasks.chunks import read_documents
@@ -77,7 +78,8 @@ def run_arena(
         >>> result["entries"][0]["strategy"], result["entries"][0]["seeds"]
         ('patches-32', 1)
     """
-    chosen = _options(options)
+    check_option_names("run_arena", options, ArenaOptions)
+    chosen = ArenaOptions(**options)
     documents = list(read_documents(corpus, limit=chosen.text_bytes, field=chosen.field))
     tasks = make_tasks(documents, chosen)
     summary = partial(summarize, options=chosen, tasks={name: _facts(task) for name, task in tasks.items()})
@@ -95,14 +97,6 @@ def run_arena(
             if on_cell:
                 on_cell(done, chosen.num_runs, key, cell)
     return summary(saved.cells)
-
-
-def _options(given: dict[str, Any]) -> ArenaOptions:
-    names = {field.name for field in dataclasses.fields(ArenaOptions)}
-    for name in given:
-        if name not in names:
-            raise UsageError(f"the arena has no option {name!r}; it has {', '.join(sorted(names))}")
-    return ArenaOptions(**given)
 
 
 def _open_folder(folder: Path, stack: ExitStack) -> Path:
@@ -154,7 +148,7 @@ def _run(
 
 
 def _facts(task: Task) -> TaskFacts:
-    """What the summary needs to know of a task."""
+    """The facts of a task for the summary."""
     units = (task.units[number] for number in task.test.units.ravel().tolist())
     words = sum(unit.endswith(b" ") for unit in units if isinstance(unit, bytes))
     return TaskFacts(

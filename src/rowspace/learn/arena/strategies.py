@@ -15,8 +15,8 @@ class Strategy:
     """How an input becomes a sequence of vectors.
 
     Attributes:
-        name: What the command line calls it.
-        unit: What one token stands for.
+        name: Its name on the command line.
+        unit: The unit that a token represents.
         full_size: V, or the side of a patch in pixels, at full size.
         full_dim: d at full size.
         tied: Whether its head over its own tokens shares the rows of the table.

@@ -4,6 +4,6 @@
 |---|---|
 | `distill.py`, `options.py` | `distill`, its options and its progress |
 | `teacher.py` | the model: its folder, its pooling, ids → vectors |
-| `student_tokens.py` | the table's tokenizer, and what the teacher reads for each token |
+| `student_tokens.py` | the table's tokenizer, and the input of the teacher for each token |
 | `weights.py` | the weight of each row, from counts or ranks |
 """

@@ -6,7 +6,6 @@ model2vec (van Dongen & Tulkens, 2024).
 """
 
 import dataclasses
-import difflib
 import os
 import tempfile
 import time
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace._base.options import check_option_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.distillation.options import DistillOptions
 from rowspace.learn.distillation.student_tokens import StudentTokens, student_tokens
@@ -92,29 +92,21 @@ def distill(
         FileFormatError: The model is damaged, or has modules that cannot be distilled.
         MissingExtraError: PyTorch or transformers is not installed.
     """
-    given = _options(options)
+    check_option_names("distill", options, DistillOptions)
+    chosen = DistillOptions(**options)
     if isinstance(words, str):
         raise UsageError("words must be a list of words, not one string; put it into a list")
-    teacher = open_teacher(model, pooling=given.pooling)
-    dim = _dim(given, teacher)
+    teacher = open_teacher(model, pooling=chosen.pooling)
+    dim = _dim(chosen, teacher)
     with tempfile.TemporaryDirectory(prefix="rowspace-distill-") as folder:
         text = None if corpus is None else _Text(corpus, Path(folder), reports)
-        extra = [*(words or ()), *(text.words(teacher, given) if text else ())]
+        extra = [*(words or ()), *(text.words(teacher, chosen) if text else ())]
         tokens = student_tokens(teacher.tokenizer, extra, source=os.fspath(model))
         _check_inputs(tokens, teacher, dim)
         counts = text.counts(tokens) if text else None
-    vectors = _vectors(teacher, tokens, given.batch_size, reports)
-    settings = dataclasses.asdict(given) | {"dim": dim, "pooling": teacher.pooling}
+    vectors = _vectors(teacher, tokens, chosen.batch_size, reports)
+    settings = dataclasses.asdict(chosen) | {"dim": dim, "pooling": teacher.pooling}
     return _table(teacher, tokens, vectors, counts, settings)
-
-
-def _options(given: dict[str, Any]) -> DistillOptions:
-    names = {field.name for field in dataclasses.fields(DistillOptions)}
-    unknown = given.keys() - names
-    if unknown:
-        near = difflib.get_close_matches(min(unknown), names, 1)
-        raise UsageError(f"distill has no option {min(unknown)!r}" + (f"; did you mean {near[0]}?" if near else ""))
-    return DistillOptions(**given)
 
 
 def _dim(options: DistillOptions, teacher: Teacher) -> int:

@@ -38,8 +38,8 @@ class StudentTokens:
         vocabulary: The V tokens in the order of their ids.
         inputs: What the teacher reads for each token, with its special tokens; nothing for special and unused tokens,
             which represent no text.
-        extra: How many of them are extra words.
-        skipped: How many of the extra words are tokens already, or have no text that the teacher knows.
+        extra: Number of extra words among them.
+        skipped: Number of extra words that are already tokens, or are unknown to the teacher.
     """
 
     tokenizer: str

@@ -68,7 +68,7 @@ class Teacher:
 
     @property
     def num_embeddings(self) -> int:
-        """The number of ids that it knows."""
+        """The number of ids of its vocabulary."""
         return int(self.model.get_input_embeddings().num_embeddings)
 
     @property
@@ -105,7 +105,7 @@ def open_teacher(path: str | os.PathLike[str], *, pooling: str | None = None) ->
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise UsageError(f"model must be the folder of a model, but nothing is at {str(path)!r}; check the path")
+        raise UsageError(f"model must be the folder of a model, but there is no folder {str(path)!r}; check the path")
     home, own_pooling, normalizes = read_pipeline(folder, pooling)
     if not (home / CONFIG).exists():
         raise UsageError(f"{str(path)!r} has no {CONFIG}, so it is not a model of transformers; check the path")

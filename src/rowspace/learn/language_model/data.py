@@ -58,7 +58,7 @@ class Corpora:
         train: Ids to learn from: int32 (n,), mapped.
         held_out: A newline's id or another one for a start, then ids to measure: int32 (1 + m,), mapped.
         blocks: int64 (b, 2), the ids and the UTF-8 bytes of each block of the held-out text.
-        held_out_unknown: How many held-out ids are the unknown token, which says less than the text it stands for.
+        held_out_unknown: Number of held-out ids that are the unknown token, which has less information than the text.
         text_bytes: The UTF-8 bytes of both parts.
         counts: int64 (V,), how often each token occurs in `train`.
         tokenizer: The text of the tokenizer.json.
@@ -82,10 +82,10 @@ class Corpora:
         """The UTF-8 bytes of the held-out text."""
         return int(self.blocks[:, 1].sum())
 
-    def part_of_held_out(self, most: int) -> "HeldOut":
-        """Return the first blocks of the held-out text, of `most` ids or somewhat more."""
+    def part_of_held_out(self, limit: int) -> "HeldOut":
+        """Return the first blocks of the held-out text, of `limit` ids or somewhat more."""
         ids, sizes = np.cumsum(self.blocks, axis=0).T
-        last = min(int(np.searchsorted(ids, most)), len(ids) - 1)
+        last = min(int(np.searchsorted(ids, limit)), len(ids) - 1)
         return HeldOut(self.held_out[: 1 + int(ids[last])], int(sizes[last]))
 
     @property
@@ -102,7 +102,7 @@ def write_corpora(
     tokens: TokenOptions | str,
     context: int,
     field: str | None = None,
-    must_have: int | None = None,
+    required_size: int | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Corpora:
     """Read a corpus, train or open its tokenizer, and write the ids of both parts.
@@ -110,10 +110,10 @@ def write_corpora(
     Args:
         corpus: Paths or texts, see `rowspace.text.open_corpus`.
         folder: An existing folder, which gets the files.
-        tokens: What tokenizer to open or train, or the text of a tokenizer.json.
+        tokens: The tokenizer to open or train, or the text of a tokenizer.json.
         context: Tokens that are read at once; there must be as many.
         field: The field of JSON lines that holds the text.
-        must_have: Number of tokens that a trained tokenizer must have, where the caller has asked for it.
+        required_size: Number of tokens that a trained tokenizer must have, where the caller has asked for it.
         on_bytes: Called with the number of bytes read.
 
     Raises:
@@ -128,10 +128,10 @@ def write_corpora(
         with library_threads(several=True):
             tokenizer = _tokenizer(tokens, blocks.train())
             vocabulary = tokens_by_id(tokenizer)
-            if must_have is not None and len(vocabulary) < must_have:
+            if required_size is not None and len(vocabulary) < required_size:
                 raise UsageError(
                     f"the text supports only {plural(len(vocabulary), 'token')}, fewer than "
-                    f"vocabulary_size={must_have}; lower it or give more text"
+                    f"vocabulary_size={required_size}; lower it or give more text"
                 )
             counts, _ = _write_ids(tokenizer, blocks.train(), folder / TRAIN, len(vocabulary))
             start = (encode_text(tokenizer, ["\n"])[0] or [int(counts.argmax())])[-1:]

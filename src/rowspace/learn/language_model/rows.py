@@ -1,4 +1,4 @@
-"""How the rows of a model learn: freely, not at all, or by a change of low rank that is added to them."""
+"""Ways in which the rows of a model learn: freely, not at all, or by a change of low rank that is added to them."""
 
 from typing import Literal
 
@@ -24,19 +24,19 @@ class LowRank(nn.Module):
         return rows + self.up @ self.down
 
 
-def prepare_rows(model: LanguageModel, how: Literal["free", "frozen", "lora"], rank: int) -> None:
+def prepare_rows(model: LanguageModel, mode: Literal["free", "frozen", "lora"], rank: int) -> None:
     """Decide how the input rows learn; a tied head shares them.
 
     Args:
         model: The model, changed in place.
-        how: "free", "frozen", or "lora" for a change of low rank.
-        rank: Of that change.
+        mode: "free", "frozen", or "lora" for a change of low rank.
+        rank: The rank of that change.
     """
     tokens = model.input.tokens
-    if how == "free":
+    if mode == "free":
         return
     tokens.weight.requires_grad_(False)
-    if how == "lora":
+    if mode == "lora":
         size, dim = tokens.weight.shape
         parametrize.register_parametrization(tokens, "weight", LowRank(size, dim, rank))
 

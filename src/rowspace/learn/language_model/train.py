@@ -1,7 +1,6 @@
 """`rowspace.train`: text → a run, in one folder: the rows as a table, the model, its state, and what happened to it."""
 
 import dataclasses
-import difflib
 import os
 import shlex
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from rowspace._base.options import check_option_names
 from rowspace.errors import FileFormatError, MissingExtraError, TrainingInterrupted, UsageError
 
 try:
@@ -148,24 +148,24 @@ def train(
 def _start(
     corpus: Corpus | None,
     work: Path,
-    given: dict[str, Any],
+    keywords: dict[str, Any],
     *,
     init: str | os.PathLike[str] | None,
     reports: TrainReports,
 ) -> Trainer:
     """Encode the corpus and make the model."""
     weights = None
-    given = {name: value for name, value in given.items() if (name, value) != ("workers", None)}
+    keywords = {name: value for name, value in keywords.items() if (name, value) != ("workers", None)}
     tokens: TokenOptions | str
     if init is None:
-        model, training, tokens = _split_options(given)
+        model, training, tokens = _split_options(keywords)
         settings = tokens.settings()
         if training.rows != "free":
             raise UsageError(f"rows={training.rows!r} is for rows that exist; name the run that has them as init")
     else:
         earlier = load_run(init)
-        given = _of_earlier(given, earlier.record)
-        model, training, _ = _split_options(given)
+        keywords = _of_earlier(keywords, earlier.record)
+        model, training, _ = _split_options(keywords)
         weights, tokens, settings = weights_of(earlier.model), earlier.tokenizer.json, earlier.record.tokens
     device = _device(training.device)
     (work / DATA).mkdir()
@@ -175,7 +175,7 @@ def _start(
         tokens=tokens,
         context=training.context,
         field=training.field,
-        must_have=given.get("vocabulary_size"),
+        required_size=keywords.get("vocabulary_size"),
         on_bytes=reports.on_bytes,
     )
     if reports.on_corpus:
@@ -189,14 +189,14 @@ def _start(
     return trainer
 
 
-def _resume(run: Path, given: dict[str, Any]) -> Trainer:
+def _resume(run: Path, keywords: dict[str, Any]) -> Trainer:
     """Continue from the last checkpoint; raise `UsageError` for options that differ from the run's own."""
     record = read_record(run)
     before = record.tokens | dataclasses.asdict(record.model) | dataclasses.asdict(record.training)
-    for name, value in given.items():
+    for name, value in keywords.items():
         if value is not None and before.get(name) != value:
-            had = f"{name}={before[name]!r}" if name in before else f"no {name}"
-            raise UsageError(f"the interrupted run has {had}, not {value!r}; omit the option to resume")
+            earlier_value = f"{name}={before[name]!r}" if name in before else f"no {name}"
+            raise UsageError(f"the interrupted run has {earlier_value}, not {value!r}; omit the option to resume")
     if record.device == "cuda" and not torch.cuda.is_available():
         raise UsageError("the run was trained with CUDA, which is not available here; resume it where it is")
     trainer = Trainer(read_corpora(run / DATA), record)
@@ -211,36 +211,32 @@ def _resume(run: Path, given: dict[str, Any]) -> Trainer:
     return trainer
 
 
-def _split_options(given: dict[str, Any]) -> tuple[ModelOptions, TrainingOptions, TokenOptions]:
+def _split_options(keywords: dict[str, Any]) -> tuple[ModelOptions, TrainingOptions, TokenOptions]:
     """Distribute options over the three dataclasses."""
     kinds = (ModelOptions, TrainingOptions, TokenOptions)
     names = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
-    unknown = given.keys() - set[str]().union(*names)
-    if unknown:
-        near = difflib.get_close_matches(min(unknown), set[str]().union(*names), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"train has no option {min(unknown)!r}{hint}")
+    check_option_names("train", keywords, *kinds)
     model, training, tokens = (
-        kind(**{name: given[name] for name in given.keys() & own}) for kind, own in zip(kinds, names, strict=True)
+        kind(**{name: keywords[name] for name in keywords.keys() & own}) for kind, own in zip(kinds, names, strict=True)
     )
     return model, training, tokens
 
 
-def _of_earlier(given: dict[str, Any], earlier: RunRecord) -> dict[str, Any]:
+def _of_earlier(keywords: dict[str, Any], earlier: RunRecord) -> dict[str, Any]:
     """Return the options of a run that continues an earlier one, whose shape and tokens it has."""
     fixed = dataclasses.asdict(earlier.model)
     if earlier.model.positions == "learned":
         fixed["context"] = earlier.training.context
     tokens = {field.name for field in dataclasses.fields(TokenOptions)}
-    for name, value in given.items():
+    for name, value in keywords.items():
         if name in tokens or (name in fixed and fixed[name] != value):
-            had = f"{name}={fixed[name]!r}" if name in fixed else "its own tokens"
-            raise UsageError(f"the run that init names has {had}, which cannot change; omit {name}")
-    return {"context": earlier.training.context} | given | fixed
+            earlier_value = f"{name}={fixed[name]!r}" if name in fixed else "its own tokens"
+            raise UsageError(f"the run that init names has {earlier_value}, which cannot change; omit {name}")
+    return {"context": earlier.training.context} | keywords | fixed
 
 
-def _device(wanted: str) -> str:
-    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+def _device(requested: str) -> str:
+    if requested == "cpu" or (requested == "auto" and not torch.cuda.is_available()):
         return "cpu"
     if not torch.cuda.is_available():
         raise UsageError("device='cuda' is not available here; choose 'cpu' or 'auto'")

@@ -1,6 +1,6 @@
-"""`Trainer`: the steps of a training, its checkpoints, and what is measured on the way.
+"""`Trainer`: the steps of a training, its checkpoints and measurements.
 
-The batch of a step depends on the seed and the step only, so the order of the text needs no state of its own. On a CPU,
+The batch of a step depends on the seed and the step only, so the order of the text needs no state. On a CPU,
 the same number of threads gives the same bits.
 """
 
@@ -87,8 +87,8 @@ class Trainer:
 
     Args:
         corpora: The text.
-        record: The options, and where the run is; updated on the way.
-        weights: Of the model at the start; by default random.
+        record: The options and the progress of the run, which is updated.
+        weights: Weights of the model at the start; by default random.
     """
 
     def __init__(self, corpora: Corpora, record: RunRecord, *, weights: dict[str, Tensor] | None = None) -> None:

@@ -35,9 +35,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Args:
         encoder: An `Encoder`, a `Table`, or the path of a table.
         kind: "linear" or "mlp".
-        hidden_units: Of the MLP.
+        hidden_units: Hidden units of the MLP.
         max_iter: The maximum number of iterations (linear) or epochs (MLP).
-        seed: Of the MLP.
+        seed: Seed of the MLP.
 
     Attributes:
         classes_: The labels in order.

@@ -20,7 +20,7 @@ class TuneOptions:
         smallest: The first columns, halved from all of them down to this many, are trained to work alone (Matryoshka
             representation learning, Kusupati et al. 2022).
         held_out: The share of the pairs that is not learned from, to measure recall.
-        seed: Of the held-out pairs and of the order of the others.
+        seed: Seed of the held-out pairs and of the order of the others.
 
     Raises:
         UsageError: A value is invalid; the message names it.

@@ -33,7 +33,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     """
     source = Path(path)
     if not source.exists():
-        raise UsageError(f"nothing is at {str(path)!r}; give a file of pairs")
+        raise UsageError(f"there is no file {str(path)!r}; name a file of pairs")
     with open_regular(source) as file:
         lines = file.read().split(b"\n")
     pairs = []

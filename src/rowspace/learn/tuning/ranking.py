@@ -44,7 +44,7 @@ def recall_at(queries: Tensor, positives: Tensor, k: int = 10) -> float:
     Args:
         queries: (n, d) vectors.
         positives: (n, d) vectors, in the same order.
-        k: How many answers count.
+        k: Number of answers that count.
 
     >>> recall_at(torch.eye(3), torch.eye(3).flip(0), k=1)
     0.3333333333333333

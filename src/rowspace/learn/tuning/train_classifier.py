@@ -24,7 +24,7 @@ def train_classifier(
         examples: Texts and labels.
         held_out: The share of the texts that is not learned from; each label has about the same share of it, where it
             has enough texts.
-        seed: Of the held-out texts.
+        seed: Seed of the held-out texts.
 
     Returns:
         The classifier, with `facts_`: the numbers of texts, and for the held-out ones accuracy, its 95 % interval, and

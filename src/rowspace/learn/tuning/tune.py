@@ -5,7 +5,6 @@ vocabulary.
 """
 
 import dataclasses
-import difflib
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.options import check_option_names
 from rowspace.errors import MissingExtraError, UsageError
 
 try:
@@ -79,37 +79,29 @@ def tune(
         UsageError: An option is unknown or invalid, the table has no tokenizer or rows that are not finite, or there
             are too few pairs.
     """
-    given = _options(options)
+    check_option_names("tune", options, TuneOptions)
+    chosen = TuneOptions(**options)
     tokenizer = Tokenizer.of_table(table)
     examples = list(pairs)
-    generator = np.random.default_rng(given.seed)
+    generator = np.random.default_rng(chosen.seed)
     order = generator.permutation(len(examples))
-    cut = round(given.held_out * len(examples))
+    cut = round(chosen.held_out * len(examples))
     if len(examples) - cut < 2 or 0 < cut < MIN_HELD_OUT:
-        raise UsageError(f"{len(examples):,} pairs are too few for held_out={given.held_out:g}; give more pairs")
+        raise UsageError(f"{len(examples):,} pairs are too few for held_out={chosen.held_out:g}; give more pairs")
     sides = [_Texts([pair[side] for pair in examples], tokenizer, len(table)) for side in (0, 1)]
     bag = nn.EmbeddingBag.from_pretrained(
         torch.from_numpy(np.array(table.rows, np.float32)), freeze=False, mode="mean", sparse=True
     )
-    sizes = sizes_down_to(table.dim, given.smallest)
+    sizes = sizes_down_to(table.dim, chosen.smallest)
     before = _recalls(bag, sides, order[:cut], sizes)
-    losses = _learn(bag, sides, order[cut:], given, generator, on_step)
+    losses = _learn(bag, sides, order[cut:], chosen, generator, on_step)
     after = _recalls(bag, sides, order[:cut], sizes)
     facts = {"pairs": len(examples) - cut, "held_out_pairs": cut, "losses": losses}
-    tuned = dataclasses.asdict(given) | facts | {"recall_before": before, "recall_after": after}
+    tuned = dataclasses.asdict(chosen) | facts | {"recall_before": before, "recall_after": after}
     rows = bag.weight.detach().numpy().copy()
     return Table(
         table.vocabulary, rows, table.counts, tokenizer=table.tokenizer, settings=table.settings | {"tuned": tuned}
     )
-
-
-def _options(given: dict[str, Any]) -> TuneOptions:
-    names = {field.name for field in dataclasses.fields(TuneOptions)}
-    unknown = given.keys() - names
-    if unknown:
-        near = difflib.get_close_matches(min(unknown), names, 1)
-        raise UsageError(f"tune has no option {min(unknown)!r}" + (f"; did you mean {near[0]}?" if near else ""))
-    return TuneOptions(**given)
 
 
 class _Texts:

@@ -69,10 +69,10 @@ class Watch:
 
     def _error(self, epoch: int, loss: float) -> FitDiverged:
         options = self.state.options
-        risen = f"the mean loss is {loss:.3g}, that of an untrained table {self.untrained:.3g}"
-        how = risen if loss > self.untrained else "its rows are no longer finite"
+        increase = f"the mean loss is {loss:.3g}, that of an untrained table {self.untrained:.3g}"
+        reason = increase if loss > self.untrained else "its rows are no longer finite"
         return FitDiverged(
-            f"learning diverged in epoch {epoch} of {options.epochs}: {how}; alpha={options.learning_rates[0]:g} is "
+            f"learning diverged in epoch {epoch} of {options.epochs}: {reason}; alpha={options.learning_rates[0]:g} is "
             f"too high; try a tenth of it, or {self._other_remedies()}"
         )
 

@@ -86,9 +86,10 @@ def _shared(used: NDArray[np.float64], ngrams: Ngrams | None) -> float:
     if ngrams is None:
         return float(share @ share)
     counts = np.diff(ngrams.indptr)
-    lent = share / (1 + counts)  # a composed row is a mean: the weight of each part
-    gives, takes = (np.bincount(ngrams.indices, np.repeat(part, counts), len(ngrams.buckets)) for part in (share, lent))
-    return float(share @ lent + gives @ takes)
+    weight = share / (1 + counts)  # a composed row is a mean: the weight of each part
+    size = len(ngrams.buckets)
+    whole, part = (np.bincount(ngrams.indices, np.repeat(each, counts), size) for each in (share, weight))
+    return float(share @ weight + whole @ part)
 
 
 def _widest(options: FitOptions) -> float:

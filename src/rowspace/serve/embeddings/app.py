@@ -32,7 +32,7 @@ def make_app(
     """Return the application; `KeyMiddleware` adds checks of access.
 
     Args:
-        encoder: What turns texts into vectors.
+        encoder: The encoder of the texts.
         model: The name of the model, which requests must give.
         created: When the model was made, in seconds since 1970, as `/v1/models` states it.
         normalize: Whether vectors are scaled to length 1, as OpenAI's are.
@@ -81,9 +81,9 @@ class _Embeddings:
         self.under_way = 0
 
     async def create(self, request: Request) -> Response:
-        """Respond to a request, unless too many are under way."""
+        """Respond to a request, unless too many are in progress."""
         if self.under_way >= self.limits.requests:
-            message = f"{self.limits.requests} requests are under way; send this one again later"
+            message = f"{self.limits.requests} requests are in progress; send this one again later"
             raise ApiError(429, message, code="rate_limit_exceeded")
         self.under_way += 1
         try:

@@ -15,13 +15,13 @@ FORMATS = ("float", "base64")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a request may ask for, and how many requests may wait.
+    """The limits of a request, and of the number of requests in progress.
 
     Attributes:
         body_bytes: Bytes of a request's body.
         inputs: Texts, or lists of ids, of a request; as in OpenAI's API.
         tokens: Tokens of a request; as in OpenAI's API.
-        requests: Requests under way at a time; others get status 429.
+        requests: Requests in progress at a time; others get status 429.
     """
 
     body_bytes: int = 4 << 20

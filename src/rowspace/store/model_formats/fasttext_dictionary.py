@@ -85,9 +85,9 @@ def start_bytes(table: Table) -> bytes:
     subwords = table.subwords
     buckets, min_n, max_n = (0, 0, 0) if subwords is None else (len(subwords.places), subwords.min_n, subwords.max_n)
 
-    def setting(name: str, otherwise: int) -> int:
+    def setting(name: str, default: int) -> int:
         value = table.settings.get(name)
-        return value if isinstance(value, int) and 0 <= value < 2**31 else otherwise
+        return value if isinstance(value, int) and 0 <= value < 2**31 else default
 
     model = {name: code for code, name in MODELS.items() if name != "supervised"}.get(
         str(table.settings.get("model")), 2
@@ -101,7 +101,7 @@ def start_bytes(table: Table) -> bytes:
 
 def words_bytes(table: Table) -> bytes:
     """Return the dictionary of a model of `table`; raises `UsageError` for a token that it cannot hold."""
-    words = encode_words(table.vocabulary, forbidden=b"\0", longest=MAX_WORD, format="fastText")
+    words = encode_words(table.vocabulary, forbidden=b"\0", max_bytes=MAX_WORD, format="fastText")
     counts = np.ones(len(words), np.int64) if table.counts is None else table.counts
     start = struct.pack("<3i2q", len(words), len(words), 0, int(counts.sum()), -1)
     entries = [struct.pack("<xqb", count, 0) for count in counts.tolist()]

@@ -19,10 +19,10 @@ def read_quantized(reader: BinaryReader) -> NDArray[np.float32]:
     """Read a quantized matrix at the reader's place: (m, d) float32, with fastText's bits."""
     has_lengths = reader.flag("whether lengths are quantized")
     size, dim = reader.sizes("the sizes of a quantized matrix")
-    promised = int(reader.numbers("<i4", 1, "the size of its codes")[0])
-    parts = promised // size if size else 0
-    if promised != parts * size or not 0 <= parts <= dim:
-        raise reader.error(f"{promised:,} codes for {size:,} rows of {dim:,} columns", 4)
+    num_codes = int(reader.numbers("<i4", 1, "the size of its codes")[0])
+    parts = num_codes // size if size else 0
+    if num_codes != parts * size or not 0 <= parts <= dim:
+        raise reader.error(f"{num_codes:,} codes for {size:,} rows of {dim:,} columns", 4)
     codes = reader.matrix("u1", size, parts, "its codes")
     rows = _decoded(codes, _centroids(reader, dim, parts if size else None), dim)
     if has_lengths:

@@ -6,7 +6,7 @@
     config.json        `quantization`, `embedding_dim`, the length d of a row, and `unknown_rows`: so many of the last
                        rows are zeros, of ids without a token
 
-Rows are decoded to float32 in memory. int8 needs no format of its own: model2vec multiplies the row of a token,
+Rows are decoded to float32 in memory. int8 needs no separate format: model2vec multiplies the row of a token,
 `embeddings[id]`, by `weights[id]`, which is the scale of the row. Source: model2vec 0.10, `StaticModel`.
 """
 
@@ -37,7 +37,7 @@ __all__ = ["check_quantized_target", "check_target", "load", "recognizes", "save
 CONTENTS = (MODEL, TOKENIZER, CONFIG)
 CODES = {"U8": "u1", "I8": "i1", "F32": "<f4"}
 NAMES = {"pq": ("pq.codes", "pq.centroids"), "binary": ("binary.bits", "binary.scales")}
-MAX_PART_WIDTH = 64  # columns for one byte, so that a small file cannot ask for much memory
+MAX_PART_WIDTH = 64  # columns for one byte, so that a small file cannot take much memory
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:

@@ -69,7 +69,7 @@ def check_target(path: StrPath) -> None:
     if tokenizer_path.exists() and not target.exists():
         raise UsageError(
             f"cannot save to {target}: {tokenizer_path} exists and belongs to other rows, so it cannot be replaced; "
-            "name a path in a folder of its own"
+            "name a path in a separate folder"
         )
 
 

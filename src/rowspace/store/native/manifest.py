@@ -54,7 +54,7 @@ class Manifest:
         num_embeddings: The size V of the vocabulary.
         embedding_dim: The width of a row.
         dtype: numpy's name of the dtype of the rows.
-        unknown_rows: How many rows of zeros follow the V rows in model.safetensors.
+        unknown_rows: Number of rows of zeros that follow the V rows in model.safetensors.
         own_tokenizer: False if tokenizer.json was built from the vocabulary, for other libraries to read.
         settings: How the table was learned.
         versions: The versions of rowspace and its libraries that wrote it.
@@ -88,8 +88,8 @@ class Manifest:
                 f"{source}: format version {written} of a newer rowspace; this one reads {FORMAT_VERSION}; "
                 "upgrade with: pip install -U rowspace"
             )
-        claimed = document.pop("sha256", None)
-        if claimed != _checksum({"format": FORMAT, "format_version": written, **document}):
+        checksum = document.pop("sha256", None)
+        if checksum != _checksum({"format": FORMAT, "format_version": written, **document}):
             raise FileFormatError(f"{source}: changed since it was saved (its own checksum differs); restore it")
         return _from_document(document, source)
 

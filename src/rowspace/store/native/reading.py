@@ -72,15 +72,15 @@ def _map_vocabulary(folder: Folder, size: int) -> tuple[StoredVocabulary, NDArra
     source = str(folder.path / VOCABULARY)
     with folder.open(VOCABULARY) as file:
         tensors = read_header(file, source)
-        wanted: dict[str, tuple[str, tuple[int, ...] | None]] = {
+        expected: dict[str, tuple[str, tuple[int, ...] | None]] = {
             "offsets": ("I64", (size + 1,)),
             "counts": ("I64", (size,)),
             "tokens": ("U8", None),
         }
         if "counts" not in tensors:
-            del wanted["counts"]
-        _check_tensors(tensors, wanted, source)
-        content = {name: _map(file, tensors[name]) for name in wanted}
+            del expected["counts"]
+        _check_tensors(tensors, expected, source)
+        content = {name: _map(file, tensors[name]) for name in expected}
     run, offsets = content["tokens"], content["offsets"].view("<i8")
     if offsets[0] != 0 or offsets[-1] != len(run):
         raise FileFormatError(f"{source}: token offsets do not increase from 0 to {len(run):,}; restore the file")
@@ -116,12 +116,12 @@ def _map_subwords(folder: Folder, rows: NDArray[np.floating[Any]]) -> Subwords:
 
 
 def _check_tensors(
-    tensors: Mapping[str, Tensor], wanted: Mapping[str, tuple[str, tuple[int, ...] | None]], source: str
+    tensors: Mapping[str, Tensor], expected: Mapping[str, tuple[str, tuple[int, ...] | None]], source: str
 ) -> None:
     """Check that these tensors and no others are there, of the dtype and, where one is given, the shape."""
-    if set(tensors) != set(wanted):
-        raise FileFormatError(f"{source}: holds {sorted(tensors)}, expected {sorted(wanted)}; restore the file")
-    for name, (dtype, shape) in wanted.items():
+    if set(tensors) != set(expected):
+        raise FileFormatError(f"{source}: holds {sorted(tensors)}, expected {sorted(expected)}; restore the file")
+    for name, (dtype, shape) in expected.items():
         tensor = tensors[name]
         rank = 1 if shape is None else len(shape)
         if tensor.dtype != dtype or len(tensor.shape) != rank or shape not in (None, tensor.shape):

@@ -73,7 +73,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "places.txt").read_bytes()
     b'New York 0.1 3.0\n'
     """
-    words = encode_words(table.vocabulary, forbidden=FORBIDDEN, longest=MAX_WORD, format="GloVe")
+    words = encode_words(table.vocabulary, forbidden=FORBIDDEN, max_bytes=MAX_WORD, format="GloVe")
     check_target(path)
     if words and words[0].startswith(MARK):
         raise UsageError(

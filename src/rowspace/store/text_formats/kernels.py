@@ -26,13 +26,13 @@ NEGATIVE_ZERO = np.float32(-0.0)
 
 
 @kernel
-def find_lines(data: NDArray[np.uint8], begin: int, end: int, most: int, lines: NDArray[np.int64]) -> int:
+def find_lines(data: NDArray[np.uint8], begin: int, end: int, limit: int, lines: NDArray[np.int64]) -> int:
     """Write where the first lines in data[begin:end] that hold anything begin and end, (n, 2).
 
-    Returns how many there are, no more than `most`; where `lines` has no room for them they are only counted.
+    Returns how many there are, no more than `limit`; where `lines` has no room for them they are only counted.
     """
     count = 0
-    while begin < end and count < most:
+    while begin < end and count < limit:
         stop = begin
         while stop < end and data[stop] != NEWLINE:
             stop += 1

@@ -49,11 +49,11 @@ def lines_in(text: Text, *, limit: int | None = None) -> NDArray[np.int64]:
     """
     data, size = text.data, text.data.size
     pieces = [(text.begin, size)] if limit is not None else _pieces(text)
-    most = size if limit is None else limit
-    counts = map_ranges(lambda begin, end: find_lines(data, begin, end, most, NO_LINES), pieces)
+    max_lines = size if limit is None else limit
+    counts = map_ranges(lambda begin, end: find_lines(data, begin, end, max_lines, NO_LINES), pieces)
     lines = np.empty((sum(counts), 2), np.int64)
     places = {piece: sum(counts[:number]) for number, piece in enumerate(pieces)}
-    map_ranges(lambda begin, end: find_lines(data, begin, end, most, lines[places[begin, end] :]), pieces)
+    map_ranges(lambda begin, end: find_lines(data, begin, end, max_lines, lines[places[begin, end] :]), pieces)
     return lines
 
 
@@ -96,7 +96,7 @@ def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: 
     longest = max(1, text.data.size // max(1, len(lines)))
     map_ranges(
         lambda begin, end: _parse(text, lines[begin:end], has_words, rows[begin:end]),
-        split_range(len(lines), least=max(1, MIN_SHARE // longest)),
+        split_range(len(lines), minimum=max(1, MIN_SHARE // longest)),
     )
     return rows
 
@@ -128,7 +128,7 @@ def text_of(words: list[bytes], rows: NDArray[np.floating]) -> Iterator[bytes]:
 def _pieces(text: Text) -> list[tuple[int, int]]:
     """Cut the text into pieces for the threads, at ends of lines."""
     edges = [text.begin]
-    for _, end in split_range(text.data.size - text.begin, least=MIN_SHARE):
+    for _, end in split_range(text.data.size - text.begin, minimum=MIN_SHARE):
         edges.append(max(edges[-1], _line_end(text.data, text.begin + end)))
     return list(pairwise(edges))
 

@@ -45,8 +45,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     source = os.fspath(path)
     data = map_content(Path(path))
     header = _checked_header(data, source)
-    wanted = header.size if limit is None else min(limit, header.size)
-    places = _find_words(data, header, wanted, source)
+    num_rows = header.size if limit is None else min(limit, header.size)
+    places = _find_words(data, header, num_rows, source)
     return table_without_duplicates(decode_words(data, places, source), _rows(data, places, header.dim), source)
 
 
@@ -63,7 +63,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.bin").read_bytes()
     b'1 1\ncat \x00\x00\x00\x00'
     """
-    words = encode_words(table.vocabulary, forbidden=b" \n", longest=MAX_WORD, format="word2vec")
+    words = encode_words(table.vocabulary, forbidden=b" \n", max_bytes=MAX_WORD, format="word2vec")
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
@@ -107,11 +107,11 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
     return header
 
 
-def _find_words(data: NDArray[np.uint8], header: Header, wanted: int, source: str) -> NDArray[np.int64]:
+def _find_words(data: NDArray[np.uint8], header: Header, num_rows: int, source: str) -> NDArray[np.int64]:
     """Return where the first words begin and end, (wanted, 2); raises if one of them is incomplete."""
-    places = np.empty((wanted, 2), np.int64)
+    places = np.empty((num_rows, 2), np.int64)
     found, place = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
-    if found < wanted:
+    if found < num_rows:
         has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
         what = "has too few numbers after it" if has_blank else "has no blank after it"
         raise FileFormatError(
@@ -132,6 +132,6 @@ def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArr
     bytes_of_rows = rows.view(np.uint8)
     map_ranges(
         lambda begin, end: copy_rows(data, places[begin:end], bytes_of_rows[begin:end]),
-        split_range(len(places), least=max(1, MIN_SHARE // (4 * dim))),
+        split_range(len(places), minimum=max(1, MIN_SHARE // (4 * dim))),
     )
     return rows.astype(np.float32, copy=False)

@@ -43,9 +43,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
             f"{source}: line 1: not a word2vec file: expected a line of two numbers, got {start[:20]!r}; check the path"
         )
     text = Text(data, source, header.end + (len(MARK) if start.startswith(MARK) else 0))
-    wanted = header.size if limit is None else min(limit, header.size)
-    lines = lines_in(text, limit=limit if limit is None else wanted)
-    if len(lines) != wanted:
+    num_rows = header.size if limit is None else min(limit, header.size)
+    lines = lines_in(text, limit=limit if limit is None else num_rows)
+    if len(lines) != num_rows:
         raise FileFormatError(
             f"{source}: line 1: declares {plural(header.size, 'word')}, but "
             f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, download it again"
@@ -67,7 +67,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.vec").read_bytes()
     b'1 2\ncat 0.1 3.0\n'
     """
-    words = encode_words(table.vocabulary, forbidden=b" " + FORBIDDEN, longest=MAX_WORD, format="word2vec's text")
+    words = encode_words(table.vocabulary, forbidden=b" " + FORBIDDEN, max_bytes=MAX_WORD, format="word2vec's text")
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())

@@ -17,7 +17,7 @@ def read_lines(
     *,
     named: bool,
     field: str | None = None,
-    longest: int = MAX_LINE,
+    max_line: int = MAX_LINE,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[list[str]]:
     r"""Yield the lines of a file, or of standard input for '-', in lists of about a megabyte.
@@ -30,12 +30,12 @@ def read_lines(
         name: The path of the file, compressed or not.
         named: Whether the caller named this file; a binary file that was found in a folder is skipped.
         field: The field of JSON lines that holds the text.
-        longest: The most bytes of a line, unless `field` is given.
+        max_line: Maximum bytes of a line, unless `field` is given.
         on_bytes: Called with the number of bytes read.
 
     Raises:
         CorpusError: The file cannot be read, is damaged or binary, holds JSON lines and no `field` is given, or has a
-            line of more than `longest` bytes.
+            line of more than `max_line` bytes.
         MissingExtraError: A .zst file without zstandard.
 
     >>> import tempfile
@@ -46,11 +46,11 @@ def read_lines(
     [['one', '', 'three']]
     """
     if field is None:
-        return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes), longest)
+        return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes), max_line)
     return _records(read_pieces(name, named=named, field=field, on_bytes=on_bytes))
 
 
-def _lines(name: str, chunks: Iterator[bytes], longest: int) -> Iterator[list[str]]:
+def _lines(name: str, chunks: Iterator[bytes], max_line: int) -> Iterator[list[str]]:
     before, parts, size = 0, list[bytes](), 0  # lines before the parts, and the beginning of a line
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
@@ -60,8 +60,10 @@ def _lines(name: str, chunks: Iterator[bytes], longest: int) -> Iterator[list[st
             before, parts, size = before + len(lines), [], 0
         parts.append(chunk[cut:])
         size += len(chunk) - cut
-        if size > longest:
-            raise CorpusError(f"{name!r} line {before + 1} is longer than {longest >> 20} MiB; write one text per line")
+        if size > max_line:
+            raise CorpusError(
+                f"{name!r} line {before + 1} is longer than {max_line >> 20} MiB; write one text per line"
+            )
     if size:
         yield _decode(name, b"".join(parts), before)
 

@@ -60,16 +60,16 @@ def open_corpus(
     first = next(items, None)
     if first is None:
         raise CorpusError("the corpus is empty: the iterable has no items")
-    everything: Iterator[Any] = chain([first], items)
+    all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
-        return OpenCorpus(_file_pieces(everything, field, on_bytes), None)
+        return OpenCorpus(_file_pieces(all_items, field, on_bytes), None)
     if field is not None:
         raise CorpusError(
             f"field={field!r} names a field of JSON lines in files, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
-        return OpenCorpus(_text_pieces(everything), None)
-    return OpenCorpus(None, _token_lists(everything))
+        return OpenCorpus(_text_pieces(all_items), None)
+    return OpenCorpus(None, _token_lists(all_items))
 
 
 def corpus_bytes(corpus: Corpus) -> int | None:
@@ -160,10 +160,10 @@ def _directory(name: str) -> Iterator[CorpusFile]:
     empty = True
     _refuse_table(name)
 
-    def refuse(error: OSError) -> None:
+    def raise_error(error: OSError) -> None:
         raise CorpusError(f"directory {error.filename!r} cannot be read: {error.strerror}; check its permissions")
 
-    for folder, folders, files in os.walk(name, onerror=refuse):
+    for folder, folders, files in os.walk(name, onerror=raise_error):
         folders[:] = sorted(
             inner for inner in folders if not inner.startswith(".") and not _is_table(Path(folder, inner))
         )

@@ -239,10 +239,10 @@ def _text_of(location: str, line: bytes, field: str) -> str:
     whole = isinstance(value, dict) and field in value  # a name that contains dots has precedence
     for key in [field] if whole else field.split("."):
         if not (isinstance(value, dict) and key in value):
-            have = (
+            found_fields = (
                 f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
             )
-            missing = have if key == field else f"{key!r} was not found, {have}"
+            missing = found_fields if key == field else f"{key!r} was not found, {found_fields}"
             raise CorpusError(f"{location} has no field {field!r}: {missing}")
         value = value[key]
     if not isinstance(value, str):

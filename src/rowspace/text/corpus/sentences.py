@@ -29,14 +29,14 @@ class Sentences:
     Args:
         pieces: The text.
         ends: What ends a sentence: "line", "paragraph" or "document", as in `TextOptions`.
-        longest: From this number of characters, the lines of a sentence are a run of their own.
+        max_characters: From this number of characters, the lines of a sentence are a separate run.
 
     >>> list(Sentences([(b"a\nb\n\nc\n", True)], "paragraph"))
     [Run(text='a\nb', ends=True), Run(text='c', ends=True)]
     """
 
-    def __init__(self, pieces: Iterable[Piece], ends: str, *, longest: int = 1 << 16) -> None:
-        self._pieces, self._ends, self._longest = pieces, ends, longest
+    def __init__(self, pieces: Iterable[Piece], ends: str, *, max_characters: int = 1 << 16) -> None:
+        self._pieces, self._ends, self._max_characters = pieces, ends, max_characters
         self.replaced = 0
 
     def __iter__(self) -> Iterator[Run]:
@@ -50,7 +50,7 @@ class Sentences:
                 run.append(line)
                 size += len(line)
             ends = last or (whole and self._ends == "line") or (whole and blank and self._ends == "paragraph")
-            if ends or size >= self._longest or (inside and self._ends == "line"):
+            if ends or size >= self._max_characters or (inside and self._ends == "line"):
                 if run or (begun and ends):
                     yield Run(_joined(run, ends=ends), ends)
                 run, size, begun = [], 0, (bool(run) or begun) and not ends

@@ -37,7 +37,7 @@ def encode_corpus(
         corpus: Paths, texts or token lists, see `open_corpus`.
         directory: An existing directory.
         options: How text becomes words and ids.
-        on_bytes: Called with the number of bytes read from files (`corpus_bytes` knows how many there are).
+        on_bytes: Called with the number of bytes read from files (`corpus_bytes` returns their total).
 
     Raises:
         CorpusError: the corpus cannot be read as text, or holds no words.

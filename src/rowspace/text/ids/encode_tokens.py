@@ -48,13 +48,13 @@ def encode_tokens(
     """Write the ids of a corpus's tokens to `directory`.
 
     Every sentence is encoded by itself, without special tokens around it. The result is the same with any number of
-    workers. To train a tokenizer the corpus is read once more, before; what can be read only once (standard input, a
-    generator) is copied to `directory` meanwhile.
+    workers. To train a tokenizer, the corpus is read once more before; what can be read only once (standard input, a
+    generator) is copied to `directory` during that pass.
 
     Args:
         corpus: Paths or texts, see `open_corpus`.
         directory: An existing directory.
-        tokens: What tokenizer to open or train.
+        tokens: The tokenizer to open or train.
         options: How text becomes ids; those for words (`cased`, `min_count`, `max_vocabulary`) are not used.
         on_bytes: Called with the number of bytes read from files, in both passes.
 

@@ -37,7 +37,7 @@ class ProvisionalIds:
     Attributes:
         lengths: Ids in each block of the file.
         merged: For each worker, whose blocks these are in turn, the word of each of its ids: int32.
-        counts: How often each word occurs: int64.
+        counts: The count of each word: int64.
         token: Returns a word's UTF-8.
         replaced: The number of bad UTF-8 sequences.
         unspaced: The share of the characters that are in scripts without spaces.

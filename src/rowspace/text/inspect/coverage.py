@@ -28,7 +28,7 @@ class Coverage:
 
     Attributes:
         vocabulary: The tokens in id order.
-        counts: How often each occurs, int64 (V,).
+        counts: The count of each, int64 (V,).
         unused: The ids of those that never occur, except special and unknown tokens.
         bytes: Bytes of UTF-8.
         all_characters: Characters, white space too.

@@ -65,15 +65,15 @@ def trace_encoding(text: str, tokenizer: AnyTokenizer) -> Iterator[Merge]:
 def _trace_ranks(text: str, tokenizer: TiktokenTokenizer) -> Iterator[Merge]:
     """Yield the merges of a tiktoken encoding, its bytes in GPT-2's alphabet; a word that has a rank is not split."""
     ranks = {bytes_to_alphabet(token): rank for token, rank in tokenizer.ranks.items()}
-    first, wanted = _Words(), _Words()
+    first, expected = _Words(), _Words()
     for number, (_, word, ids) in enumerate(tokenizer.words(text)):
         first[number] = list(bytes_to_alphabet(word))
-        wanted[number] = [bytes_to_alphabet(tokenizer.token_bytes(each) or b"") for each in ids]
+        expected[number] = [bytes_to_alphabet(tokenizer.token_bytes(each) or b"") for each in ids]
 
     def rank(pair: Pair) -> int | None:
         return ranks.get(pair[0] + pair[1])
 
-    first = _whole_where_merges_differ(first, wanted, rank, "")
+    first = _whole_where_merges_differ(first, expected, rank, "")
     return _apply(_Text(first, ""), rank)
 
 
@@ -88,12 +88,12 @@ def _words(text: str, document: dict[str, Any], **changes: object) -> _Words:
     return words
 
 
-def _whole_where_merges_differ(first: _Words, wanted: _Words, rank: _Rank, prefix: str) -> _Words:
-    """Return the symbols to start from; for words that merges would split differently, the `wanted` token."""
-    text = _Text({word: first.get(word, []) for word in wanted}, prefix)
+def _whole_where_merges_differ(first: _Words, expected: _Words, rank: _Rank, prefix: str) -> _Words:
+    """Return the symbols to start from; for words that merges would split differently, the `expected` token."""
+    text = _Text({word: first.get(word, []) for word in expected}, prefix)
     steps = sum(1 for _ in _apply(text, rank))
     reached = text.words(steps)
-    pairs = zip(text.order, wanted.items(), strict=True)
+    pairs = zip(text.order, expected.items(), strict=True)
     return {word: first[word] if reached[number] == tokens else tokens for number, (word, tokens) in pairs}
 
 

@@ -29,7 +29,7 @@ def trace_training(
 
     Args:
         texts: One text or several.
-        num_merges: The most merges.
+        num_merges: Maximum number of merges.
         split: Splits a text into words, which no merge crosses; a word begins as its characters.
         min_count: Stop when no pair occurs this often.
 
@@ -42,9 +42,9 @@ def trace_training(
     t h 3 ['th', 'e', 'c', 'at', 's']
     th e 3 ['the', 'c', 'at', 's', 'at']
     """
-    for name, value, least in (("num_merges", num_merges, 0), ("min_count", min_count, 1)):
-        if value < least:
-            raise UsageError(f"{name} must be {least} or more, not {value}")
+    for name, value, minimum in (("num_merges", num_merges, 0), ("min_count", min_count, 1)):
+        if value < minimum:
+            raise UsageError(f"{name} must be {minimum} or more, not {value}")
     return _train([texts] if isinstance(texts, str) else texts, num_merges, split, min_count)
 
 

@@ -203,10 +203,10 @@ def _keep_first(model: _Model, kept: set[str], size: int) -> None:
     _keep(model, kept.__contains__)
 
 
-def _keep(model: _Model, wanted: Callable[[str], bool]) -> None:
+def _keep(model: _Model, predicate: Callable[[str], bool]) -> None:
     """Remove all tokens but the wanted ones from a vocabulary, and number these from 0."""
     order = sorted(model["vocab"], key=model["vocab"].__getitem__)
-    model["vocab"] = {token: number for number, token in enumerate(filter(wanted, order))}
+    model["vocab"] = {token: number for number, token in enumerate(filter(predicate, order))}
 
 
 _TRUNCATE = {"BPE": _truncate_merges, "Unigram": _truncate_unigram, "WordPiece": _keep_first, "WordLevel": _keep_first}

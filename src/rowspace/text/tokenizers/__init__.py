@@ -1,4 +1,4 @@
-"""Files of tokenizers made elsewhere → tokenizers that give the ids of their owner's library: text → ids.
+"""Files of tokenizers of other libraries → tokenizers that give the same ids.
 
 Start at tokenizer.py (what every tokenizer can do), then open_tokenizer.py (which file is of which kind).
 """

@@ -183,7 +183,7 @@ def require_huggingface(tokenizer: AnyTokenizer, purpose: str) -> tokenizers.Tok
 
     Args:
         tokenizer: Any tokenizer.
-        purpose: What needs it, for the message.
+        purpose: What it is needed for, for the message.
 
     Raises:
         UsageError: it is a tokenizer of another library.

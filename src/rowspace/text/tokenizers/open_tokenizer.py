@@ -40,8 +40,8 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokeniz
 
     Args:
         source: A path, or the name of a tiktoken encoding if there is no such path.
-        pattern: How a tiktoken file of ranks, which does not say it, splits text into words: a regular expression, or
-            the name of the encoding that has it.
+        pattern: The pattern that splits text, for a tiktoken file of ranks, which does not contain it: a regular
+            expression, or the name of the encoding that has it.
 
     Raises:
         UsageError: `source` does not exist.
@@ -114,8 +114,10 @@ def _by_name(name: str, pattern: str | None) -> Tokenizer:
         if name in ENCODINGS:
             _check_no_pattern(pattern, name)
             return open_encoding(name)
-        raise UsageError(f"nothing is at {name!r}, and tiktoken knows {', '.join(ENCODINGS)}")
-    raise UsageError(f"nothing is at {name!r}; name {OPENS}")
+        raise UsageError(
+            f"there is no file or folder {name!r}, and the encodings of tiktoken are {', '.join(ENCODINGS)}"
+        )
+    raise UsageError(f"there is no file or folder {name!r}; name {OPENS}")
 
 
 def _check_no_pattern(pattern: str | None, source: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""`Tokenizer`: what every tokenizer that opens here can do, whichever library runs it.
+"""`Tokenizer`: the interface of all tokenizers that rowspace opens, whichever library runs them.
 
 Ids are those of that library, without special tokens around a text and without truncation.
 """
@@ -41,7 +41,7 @@ class Encoding:
 
 
 class Tokenizer(ABC):
-    """A tokenizer made elsewhere, with ids from 0 to len - 1, some of which may have no token.
+    """A tokenizer of another library, with ids from 0 to len - 1, some of which may have no token.
 
     Attributes:
         kind: bpe, unigram, wordpiece, words or characters.

@@ -38,12 +38,12 @@ def unspaced_share(arena: NDArray[np.uint8], starts: NDArray[np.int64], counts: 
     pairs = (arena[leads].astype(np.int64) << 8) | arena[leads + 1]
     words = np.searchsorted(starts, leads, side="right") - 1
     inside = 0
-    for ranges, fewest in _MIN_LENGTHS:
+    for ranges, min_length in _MIN_LENGTHS:
         is_member = np.zeros(len(pairs), np.bool_)
         for first, last in ranges:
             is_member |= (pairs >= first) & (pairs <= last)
         characters = np.bincount(words[is_member], minlength=len(counts))
-        phrases = characters >= fewest
+        phrases = characters >= min_length
         inside += int(characters[phrases] @ counts[phrases])
-    beginnings = np.concatenate([[0], np.cumsum((arena & 0xC0) != 0x80)])
-    return inside / int(np.diff(beginnings[starts]) @ counts) if inside else 0.0
+    character_counts = np.concatenate([[0], np.cumsum((arena & 0xC0) != 0x80)])
+    return inside / int(np.diff(character_counts[starts]) @ counts) if inside else 0.0

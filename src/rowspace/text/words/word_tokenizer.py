@@ -23,8 +23,8 @@ __all__ = ["WORD_PATTERN", "WordTokenizer"]
 
 WORD_PATTERN = r"[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
 
-# A lexicon writes the word that it looks up after those that it knows. One lock for all tokenizers, because one with a
-# lock of its own could not be pickled.
+# A lexicon writes a word that it looks up after its known words, so lookups need a lock. All tokenizers share one lock,
+# since a tokenizer with a lock could not be pickled.
 _LEXICON_LOCK = threading.Lock()
 
 

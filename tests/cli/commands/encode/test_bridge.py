@@ -18,7 +18,7 @@ def new_table(english: Path, tmp_path: Path) -> str:
     return str(tmp_path / "new-table")
 
 
-def test_an_index_is_asked_with_a_new_table(run: Run, table_path: str, new_table: str, english: Path) -> None:
+def test_index_is_queried_with_a_new_table(run: Run, table_path: str, new_table: str, english: Path) -> None:
     index = str(Path(new_table).with_name("my-index"))
     run("index", str(english), "-o", index, "--table", table_path, "--max-chars", "200")
     search = ("search", index, "the king", "-k", "2", "--table", new_table)
@@ -42,7 +42,7 @@ def test_wrong_usage(run: Run, table_path: str, tmp_path: Path) -> None:
     run("index", str(tmp_path / "a.txt"), "-o", index, "--table", table_path)
     for arguments, expected in {
         ("nothing", table_path): "create it with rowspace index",
-        (index, "nothing"): "nothing is at",
+        (index, "nothing"): "there is no file or folder",
         (index, table_path): "so it needs no bridge",
         (index, table_path, "--sample", "3"): "sample must be a whole number from 100",
     }.items():

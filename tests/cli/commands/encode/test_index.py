@@ -37,7 +37,7 @@ def summary(run: Run, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_index_says_what_it_did(run: Run, table_path: str, folder: Path) -> None:
+def test_index_prints_a_summary(run: Run, table_path: str, folder: Path) -> None:
     (folder / "docs" / "image.bin").write_bytes(b"\0")
     first = run("index", "docs", "-o", "my-index", "--table", table_path)
     assert first.stdout == ""

@@ -70,7 +70,7 @@ def test_a_run_continues_another_one(run: Run, corpus: str, tmp_path: Path) -> N
     run("train", corpus, "-o", str(tmp_path / "other"), *init, "--dim", "8", status=2)
 
 
-def test_what_transformers_lacks_and_unknown_tokens_are_said(run: Run, corpus: str, tmp_path: Path) -> None:
+def test_unsupported_models_and_unknown_tokens_are_reported(run: Run, corpus: str, tmp_path: Path) -> None:
     options = (
         "--positions",
         "learned",

@@ -130,7 +130,7 @@ def test_usage_error_is_reported_before_the_table_is_opened(
 
 
 def test_missing_table_gives_a_message(run: Callable[..., Any]) -> None:
-    assert "nothing is at 'no-such-table'" in run("lab", "no-such-table", "--no-open", status=2).stderr
+    assert "there is no file or folder 'no-such-table'" in run("lab", "no-such-table", "--no-open", status=2).stderr
 
 
 def test_given_token_opens_the_pages(start: Start, table_path: str) -> None:

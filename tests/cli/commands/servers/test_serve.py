@@ -121,7 +121,7 @@ def test_signal_finishes_the_request_under_way(number: signal.Signals, start: St
         connection.sendall(head.encode())
         assert answer.readline() == b"HTTP/1.1 100 Continue\r\n"
         server.process.send_signal(number)
-        assert server.process.stderr.readline().startswith("rowspace: stopping: finishing the requests under way")
+        assert server.process.stderr.readline().startswith("rowspace: stopping: finishing the requests in progress")
         connection.sendall(body)
         reply = answer.read()
     assert b"HTTP/1.1 200 OK" in reply
@@ -168,7 +168,7 @@ def test_wrong_usage_is_reported_before_the_table_is_opened(run: Callable[..., A
     for arguments, message in cases:
         given = [str(tmp_path / "key.txt") if argument == "KEY" else argument for argument in arguments]
         assert run("serve", "no-such-table", *given, status=2).stderr.startswith(f"rowspace: {message}"), arguments
-    assert "nothing is at 'no-such-table'" in run("serve", "no-such-table", "--port", "0", status=2).stderr
+    assert "there is no file or folder 'no-such-table'" in run("serve", "no-such-table", "--port", "0", status=2).stderr
 
 
 def test_missing_key_file_gives_a_message(run: Callable[..., Any]) -> None:

@@ -60,7 +60,7 @@ def test_counts_are_saved_if_the_format_has_them(run: Run, table_path: str, tabl
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (("missing", "out.bin"), 2, "nothing is at 'missing'"),
+        (("missing", "out.bin"), 2, "there is no file or folder 'missing'"),
         (("{table}", "out", "--format", "transformers"), 2, "as a checkpoint, which holds a whole model; name another"),
         (("{table}", "out", "--key", "embeddings"), 2, "a native table has one tensor of rows, and takes no key"),
         (("{table}", "out", "--format", "excel"), 2, "unknown format 'excel'; give 'native', "),

@@ -70,7 +70,7 @@ def test_a_linear_map_of_the_rows_is_found_and_answers_like_the_old_encoder(inde
     assert index.bridge is None
 
 
-def test_recall_is_lower_for_a_table_that_says_something_else(index, tables):
+def test_recall_is_lower_for_an_unrelated_table(index, tables):
     bridge = index.build_bridge(Encoder(tables[2]))
     assert bridge.recall < 0.9
     assert bridge.interval[1] - bridge.interval[0] > 0.01

@@ -128,7 +128,7 @@ def test_a_part_of_the_texts() -> None:
         assert lists(flat) == list(library_ids(tokenizer, texts[1:]))
 
 
-def test_usage_counts_what_was_left() -> None:
+def test_usage_counts_texts_left_to_the_library() -> None:
     flat = FlatTokenizer(CASES["qwen2"].to_str())
     flat.encode(["the", "e\u0301"])
     assert (flat.usage.scanned_texts, flat.usage.library_texts, flat.usage.scanned_bytes) == (1, 1, 3)

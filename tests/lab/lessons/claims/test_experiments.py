@@ -87,7 +87,7 @@ def test_cut_table_keeps_the_neighbors_of_its_first_components() -> None:
     drawn = np.random.default_rng(1)
     rows = drawn.normal(size=(200, 8)) * 2.0 ** -np.arange(8)
     table = Table([str(id) for id in range(200)], rows.astype(np.float32))
-    found = cut_figure(table, most=1000, queries=1000, seed=0)
+    found = cut_figure(table, limit=1000, queries=1000, seed=0)
     assert found["cut_dims"] == [2, 4, 8]
     centered = TruncatedSVD(4, algorithm="arpack", random_state=0).fit(table.rows - table.rows.mean(0))
     cut = table.rows @ centered.components_.T
@@ -97,7 +97,7 @@ def test_cut_table_keeps_the_neighbors_of_its_first_components() -> None:
     assert found["cut_kept"][2] == 1
     for shape in ((19, 4), (30, 1025)):  # too few rows, and too wide ones
         small = Table([str(id) for id in range(shape[0])], np.ones(shape, np.float32))
-        assert cut_figure(small, most=1000, queries=1000, seed=0)["cut_dims"] == []
+        assert cut_figure(small, limit=1000, queries=1000, seed=0)["cut_dims"] == []
 
 
 @pytest.fixture(scope="module")

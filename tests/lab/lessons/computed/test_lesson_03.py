@@ -95,7 +95,7 @@ def test_gradients_of_one_row_are_summed(seed: int) -> None:
 def test_tied_head_reaches_the_rows_of_autograd(seed: int) -> None:
     lab = LABS["six-words"]()
     question, answer = ask(3, "tied_head", seed, lab)
-    found = tied_figure(lab.table, lab.table.ids(str(question.fields["text"]).split()), most=6)  # by autograd
+    found = tied_figure(lab.table, lab.table.ids(str(question.fields["text"]).split()), limit=6)  # by autograd
     tied = question.fields["head"] == "is tied"
     assert answer == {
         "answer": found["tied_rows"] if tied else found["untied_rows"],

@@ -71,7 +71,7 @@ def test_the_measure_that_a_stretch_changes_most(seed: int) -> None:
 def test_numbers_of_a_row_but_no_neighbors_change_when_the_table_is_turned(seed: int) -> None:
     fields, found = ask(5, "neighbors_after_turn", small_world(), seed)
     numbers = {"Turn": 16, "Exchange": 2, "Change": 3}[fields["operation"].split()[0]]
-    answer = 0 if fields["asked"].startswith("10 nearest neighbors of ") else numbers
+    answer = 0 if fields["compared"].startswith("10 nearest neighbors of ") else numbers
     assert found == {"answer": answer, "bars": 16, "numbers": numbers, "neighbors": 0}
 
 

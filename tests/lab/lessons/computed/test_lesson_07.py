@@ -38,7 +38,7 @@ def moved(words: list[str], order: list[int], **options: Any) -> np.ndarray:
     return distances[np.argsort(order)]
 
 
-def test_what_another_order_changes() -> None:
+def test_outputs_depend_on_order_only_with_positions_or_a_mask() -> None:
     found, words, order = lesson_07.orders(), ["cat", "sat", "on", "dog"], [3, 1, 2, 0]
     assert found["plain"] < 1e-12
     assert moved(words, order).max() < 1e-12

@@ -78,7 +78,7 @@ def test_budgets_and_scales_have_their_own_folders() -> None:
     assert output_folder(seeds) == output_folder(options[2])
 
 
-def test_job_says_that_another_one_writes_to_its_folder(lab: Lab) -> None:
+def test_second_writer_to_a_folder_is_an_error(lab: Lab) -> None:
     folder = output_folder(TINY)
     folder.mkdir(parents=True)
     with locked(folder), pytest.raises(RowspaceError, match="another arena is writing to"):

@@ -117,7 +117,7 @@ def test_three_tables_of_bert(lab: Lab, ask: Ask) -> None:
     assert wide.arrays["parameters"].tolist() == [30_522 * 4096, 512 * 4096, 2 * 4096]
 
 
-def test_matrix_has_the_size_asked_for_and_is_empty_beyond_the_table(lab: Lab, ask: Ask) -> None:
+def test_matrix_has_the_requested_size_and_is_empty_beyond_the_table(lab: Lab, ask: Ask) -> None:
     size = {"vocabulary": len(lab.table) + 2, "dimension": 23}
     reply = ask(lab, "cost/window", **size, top=len(lab.table) - 2, height=4, width=23)
     values = reply.arrays["values"]

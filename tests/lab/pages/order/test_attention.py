@@ -64,7 +64,7 @@ def test_weights_and_outputs_equal_those_of_numpy(six: Lab, check_code: Callable
     assert reply.meta["difference"] == pytest.approx(np.abs(shuffled[[1, 0, 3, 2]] - outputs).max(), abs=1e-6)
 
 
-def test_only_positions_or_a_mask_let_order_in(six: Lab, ask: Callable[..., Reply]) -> None:
+def test_only_positions_or_a_mask_make_outputs_depend_on_order(six: Lab, ask: Callable[..., Reply]) -> None:
     reply = ask(six, "order/attention", text="the cat sat on house", order="1,0,3,4,2")
     found = differences(reply)
     assert found["none"][0] < 1e-12

@@ -151,7 +151,7 @@ def test_gray_and_color():
 
 
 def test_recent_pictures_are_cached():
-    pictures = Pictures(most=2)
+    pictures = Pictures(limit=2)
     files = [saved(Image.new("RGB", (side, 1))) for side in (1, 2, 3)]
     first, second = (pictures.keep(file) for file in files[:2])
     assert pictures.get(first).shape == (1, 1, 3)

@@ -196,7 +196,7 @@ def test_damaged_index_in_the_cache_is_built_again_and_a_named_one_is_a_problem(
         open_index(IndexPlace(tmp_path / "named", (str(folder),), is_named=True), encoder_of(lab))
 
 
-def test_job_says_that_another_one_writes_to_the_index(folder, lab, run) -> None:
+def test_second_writer_to_an_index_is_an_error(folder, lab, run) -> None:
     place = SearchSource(folder).place(encoder_of(lab))
     place.path.mkdir(parents=True)
     with locked(place.path), pytest.raises(RowspaceError, match="another process is writing to"):
@@ -213,7 +213,7 @@ def test_damaged_record_counts_as_an_unfinished_run(folder, lab, ask, run) -> No
         assert ask(folder, lab, STATE).meta["state"] == "partial"
 
 
-def test_runs_are_told_apart_by_their_parameter(folder, lab, run) -> None:
+def test_runs_are_distinguished_by_their_parameter(folder, lab, run) -> None:
     kind = search_page(SearchSource(folder)).job_kinds["index"]
     one, other = (kind.read(lab, Query({"at": [at]})) for at in ("1", "2"))
     assert {name for name in one if one[name] != other[name]} == {"at"}

@@ -144,7 +144,7 @@ def test_map_leaves_out_passages_without_a_vector_and_has_at_most_so_many(tmp_pa
     reply = ask(tmp_path / "few", lab, "search/map")
     missing = np.isnan(reply.arrays["positions"]).any(axis=1)
     assert [reply.meta["paths"][reply.arrays["file"][at]] for at in np.flatnonzero(missing)] == ["b.txt"]
-    reply = ask(tmp_path / "few", lab, "search/map", most=3)
+    reply = ask(tmp_path / "few", lab, "search/map", limit=3)
     assert (len(reply.arrays["positions"]), reply.meta["passages"]) == (3, 4)
     _, names = run_code(reply.meta["code"])
     assert names["positions"].shape == (3, 2)

@@ -96,7 +96,7 @@ def test_long_name_of_an_upload_is_refused(bert_lab: Lab, ask) -> None:
 
 
 def test_only_the_last_uploads_are_kept() -> None:
-    uploads = Uploads(most=2)
+    uploads = Uploads(limit=2)
     names = [uploads.keep(word_level(["[UNK]", word]).encode(), word) for word in ("a", "b", "c")]
     assert uploads.titles() == [(names[1], "b"), (names[2], "c")]
     with pytest.raises(UsageError, match="upload it again"):

@@ -116,7 +116,7 @@ def test_wait_returns_the_default_tokenizer(small_lab: Callable[..., Lab], piece
 def test_large_vocabulary_has_only_its_full_size(pieces_lab: Lab, ask: Ask) -> None:
     fresh = Lab(pieces_lab.table, pieces_lab.path)
     tokenizer = source_of(pieces_lab, "table").tokenizer
-    fresh.cached(("tokens", "table"), lambda: Source(tokenizer, None, largest_cut=599))
+    fresh.cached(("tokens", "table"), lambda: Source(tokenizer, None, max_truncated=599))
     assert ask(fresh, "tokens/source").meta["found"] == {"kind": "bpe", "sizes": [600], "shown": [600]}
     assert [split["size"] for split in ask(fresh, "tokens/split").meta["splits"]] == [600]
 

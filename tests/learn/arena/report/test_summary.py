@@ -49,7 +49,7 @@ def test_mean_and_spread_over_seeds_and_a_winner_of_all_tasks():
     assert result["verdict"] == "bytes wins all 2 tasks: each of its runs is better than each run of the others."
 
 
-def test_no_one_wins_all_tasks_if_runs_overlap_on_one():
+def test_no_strategy_wins_all_tasks_if_runs_overlap_on_one():
     runs = cells("next-bytes", bytes=[3.0, 3.1, 3.2], patches_32=[3.15, 4.0, 4.0])
     runs |= cells("images", bytes=[0.9, 0.9, 0.9], patches_32=[0.5, 0.6, 0.7])
     result = summarize(runs, options("next-bytes", "images"), BOTH)
@@ -61,7 +61,7 @@ def test_no_one_wins_all_tasks_if_runs_overlap_on_one():
     )
 
 
-def test_nothing_learned_is_said_so():
+def test_results_without_learning_are_reported():
     runs = cells("images", bytes=[0.1, 0.1, 0.1], patches_32=[0.05, 0.06, 0.07])
     result = summarize(runs, options("images"), {"images": IMAGES})
     assert result["verdict"].endswith("On images, no strategy learned anything in this budget.")
@@ -90,7 +90,7 @@ def test_a_result_counts_as_learned_if_it_beats_the_baseline_by_its_spread(task,
     assert ("Not learned in this budget." in entry["why"]) == (status != "learned")
 
 
-def test_what_did_not_finish_is_marked_and_no_winner_is_named():
+def test_unfinished_runs_are_marked_and_no_winner_is_named():
     runs = cells("images", bytes=[0.9, 0.9], patches_32=[0.5, 0.5, 0.5])
     runs[cell_key("images", "bytes", 3)] = {"failed": "the loss became nan before step 7"}
     result = summarize(runs, options("images"), {"images": IMAGES})
@@ -112,8 +112,8 @@ def test_sentences_state_the_numbers_behind_a_result():
     assert why == (
         "3.000 bits per byte ± 0.010, against 5.000 for byte frequencies alone. An input takes 140 tokens, 3.5 times "
         "as many as with patches-32, so it read 25 inputs in the budget (1.00 passes over the training inputs), 25% of "
-        "what patches-32 read. 31% of the held-out words have no row of their own, so they look the same. 50% of the "
-        "rows in use occur less than 10 times in the training text. 60% of its rows are never used here."
+        "what patches-32 read. 31% of the held-out words have no row, so they share the one for unknown words. 50% of "
+        "the rows in use occur less than 10 times in the training text. 60% of its rows are never used here."
     )
 
 

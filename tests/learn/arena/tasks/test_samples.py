@@ -30,7 +30,7 @@ def test_windows_predict_each_chunk_of_the_text_once(tasks, documents):
     assert len(text.encode()) - 300 < predicted <= len(text.encode())
 
 
-def test_the_asked_word_is_the_label(tasks):
+def test_the_requested_word_is_the_label(tasks):
     task = tasks["text-in-images"]
     asked = [task.units[unit] for unit in task.train.units[:, 0]]
     assert set(asked) == {b"left ", b"right "}

@@ -118,7 +118,7 @@ def test_measures_need_a_token_that_occurs_twice(encoder):
     assert np.isnan(contextual_rows(encoder, ["the class"]).self_similarity("the")).all()
 
 
-def test_what_is_no_model_is_refused(tmp_path, encoder):
+def test_invalid_models_are_refused(tmp_path, encoder):
     with pytest.raises(UsageError, match="is neither a run of rowspace train nor a model of transformers"):
         contextual_rows(tmp_path, TEXTS)
     (tmp_path / "config.json").write_text("{}")

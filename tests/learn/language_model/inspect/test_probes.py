@@ -55,7 +55,7 @@ def test_layers_are_probed_one_by_one():
     assert max(scores["rows"].accuracy, scores["layer 0"].accuracy) < 0.9
 
 
-def test_a_run_knows_the_token_before_in_its_layers(finished, text):
+def test_layers_of_a_run_encode_the_previous_token(finished, text):
     texts = [topic[:200] for topic in text]
     rows = contextual_rows(finished.path, texts)
     labels = [[token.startswith("Ġ") for token in tokens] for tokens in rows.tokens]

@@ -67,7 +67,7 @@ def test_loss_equals_the_cross_entropy_of_the_logits(assert_close):
     assert_close(model.loss(text[:, :-1], text[:, 1:]).detach(), expected.detach())
 
 
-def test_states_are_the_input_every_block_and_what_the_head_reads(assert_close):
+def test_states_are_the_input_every_block_and_the_input_of_the_head(assert_close):
     model = make(ModelOptions(**SMALL))
     states = model.states(ids())
     assert [tuple(state.shape) for state in states] == [(2, CONTEXT, 16)] * 4

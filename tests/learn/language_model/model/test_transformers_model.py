@@ -61,7 +61,7 @@ def test_transformers_computes_the_same_logits(options, tmp_path, assert_close):
         ({"block": "mpt", "positions": "alibi", "mlp_ratio": 2.0}, "has mlp_ratio 4 only"),
     ],
 )
-def test_what_transformers_lacks_is_said_and_nothing_is_written(shape, reason, tmp_path):
+def test_unsupported_models_are_reported_and_not_written(shape, reason, tmp_path):
     options = ModelOptions(**SMALL, **shape)
     found = write_model(tmp_path / "model", make(options).state_dict(), options, CONTEXT, Table(["a"], np.ones((1, 1))))
     assert found == reason_against_export(options)

@@ -37,7 +37,7 @@ def test_records_come_back_as_they_were_written(writer, tmp_path):
             events.rows(4)
 
 
-def test_a_reader_follows_what_is_appended(writer, tmp_path):
+def test_a_reader_follows_appended_records(writer, tmp_path):
     with Events(tmp_path) as events:
         for number, step in enumerate(STEPS, start=1):
             assert not events.refresh()

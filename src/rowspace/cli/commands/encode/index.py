@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["index"]
 
-_SECONDS_BETWEEN_LINES = 10.0
-
 
 def index(
     files: Annotated[
@@ -63,9 +61,9 @@ def index(
       rowspace index -o my-index
     """
     options = {"max_chars": max_chars, "max_megabytes": max_megabytes, "ann_from": ann_from}
-    given = {name: value for name, value in options.items() if value is not None}
+    chosen = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
-        summary = _build(files or [], output, table, given) if rebuild else _update(files or [], output, table, given)
+        summary = _build(files or [], output, table, chosen) if rebuild else _update(files or [], output, table, chosen)
     if as_json:
         print_json({"index": output, **vars(summary)})
     else:
@@ -121,11 +119,11 @@ class _Reporter:
     """The progress on standard error: a line that is written again on a terminal, a line at intervals elsewhere."""
 
     def __init__(self) -> None:
-        from rowspace.cli.progress.pace import Pace
+        from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace
         from rowspace.cli.progress.terminal import uses_bars
 
         self._is_terminal = uses_bars()
-        self._pace = Pace(0.1 if self._is_terminal else _SECONDS_BETWEEN_LINES)
+        self._pace = Pace(0.1 if self._is_terminal else SECONDS_BETWEEN_LINES)
         self._is_started = False
 
     def __call__(self, done: int, total: int) -> None:

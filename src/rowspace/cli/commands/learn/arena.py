@@ -48,13 +48,13 @@ def arena(
       rowspace arena -o my-arena --plot arena.svg
       rowspace arena my-text.txt --tasks next-bytes --seconds 60 -o longer
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    ArenaOptions(**given)  # wrong values are reported before PyTorch is imported
+    chosen = {name: value for name, value in options.items() if value is not None}
+    ArenaOptions(**chosen)  # wrong values are reported before PyTorch is imported
     if output == "":
         raise UsageError("-o is empty; give the folder for the results")
     if plot is not None:
         _check_plot(plot)
-    result = _run(corpus or [], output, given)
+    result = _run(corpus or [], output, chosen)
     if plot is not None:
         from rowspace.learn.arena.report.plot import plot_arena
 

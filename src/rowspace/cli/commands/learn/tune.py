@@ -13,7 +13,7 @@ from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress.pace import Pace, duration
+from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace, duration
 from rowspace.errors import UsageError
 from rowspace.learn.tuning.options import TuneOptions
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rowspace.learn.tuning.tune import TuneProgress
 
 __all__ = ["tune"]
-
-SECONDS_BETWEEN_LINES = 10.0
 
 
 @with_options_of({"Tuning": TuneOptions})
@@ -63,15 +61,20 @@ def tune(
       rowspace tune my-table pairs.tsv --epochs 5 --smallest 64 -o my-tuned-table
       rowspace tune my-table reviews.csv --classifier linear -o my-classifier
     """
-    if classifier is not None:
-        _tune_classifier(table, pairs, output, classifier, options, as_json=as_json)
-        return
+    keywords = {name: value for name, value in options.items() if value is not None}
+    if classifier is None:
+        _tune_table(table, pairs, output, keywords, as_json=as_json)
+    else:
+        _tune_classifier(table, pairs, output, classifier, keywords, as_json=as_json)
+
+
+def _tune_table(table: str, pairs: str, output: str, keywords: dict[str, Any], *, as_json: bool) -> None:
+    """Tune a table, save it, and print its recall."""
     from rowspace.learn.tuning.pairs import read_pairs  # not needed for help
     from rowspace.learn.tuning.tune import tune as tune_table
     from rowspace.table import Table
 
-    given = {name: value for name, value in options.items() if value is not None}
-    TuneOptions(**given)  # which checks them before files are read
+    TuneOptions(**keywords)  # which checks them before files are read
     Table.check_target(output)
     opened, examples = open_table(table), read_pairs(pairs)
     pace = Pace(SECONDS_BETWEEN_LINES)
@@ -82,7 +85,7 @@ def tune(
             message(f"step {progress.step:,} of {progress.steps:,}, loss {progress.loss:.3f}, {left} left")
 
     with cleanup_on_interrupt():
-        tuned = tune_table(opened, examples, on_step=report, **given)
+        tuned = tune_table(opened, examples, on_step=report, **keywords)
         tuned.save(output)
     facts: dict[str, Any] = tuned.settings["tuned"]  # type: ignore[assignment]  # which `tune` has written
     if as_json:
@@ -99,7 +102,7 @@ def tune(
 
 
 def _tune_classifier(
-    table: str, examples: str, output: str, kind: str, options: dict[str, Any], *, as_json: bool
+    table: str, examples: str, output: str, kind: str, keywords: dict[str, Any], *, as_json: bool
 ) -> None:
     """Learn a classifier, save it, and print its accuracy."""
     from rowspace.encode import Encoder
@@ -107,12 +110,11 @@ def _tune_classifier(
     from rowspace.learn.tuning.labels import read_labeled
     from rowspace.learn.tuning.train_classifier import train_classifier
 
-    given = {name: value for name, value in options.items() if value is not None}
-    others = sorted(given.keys() - {"held_out", "seed"})
+    others = sorted(keywords.keys() - {"held_out", "seed"})
     if others:
         option = others[0].replace("_", "-")
         raise UsageError(f"--{option} is for pairs; with --classifier, only --held-out and --seed apply")
-    chosen = TuneOptions(**given)
+    chosen = TuneOptions(**keywords)
     TextClassifier.check_target(output)
     labeled = read_labeled(examples)
     classifier = TextClassifier(Encoder.load(table), kind=kind, seed=chosen.seed % 2**32)

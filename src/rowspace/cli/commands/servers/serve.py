@@ -16,7 +16,7 @@ from rowspace.errors import UsageError
 __all__ = ["serve"]
 
 DEFAULT_PORT = 8697
-GRACE = 30  # seconds for the requests under way
+GRACE = 30  # seconds for the requests in progress
 KEY_VARIABLE = "ROWSPACE_SERVE_KEY"
 MAX_KEY = 1 << 12  # bytes of a key file
 
@@ -40,7 +40,7 @@ def serve(
 ) -> None:
     """Serve vectors of texts over the embeddings API of OpenAI.
 
-    Prints the base URL for clients. Ctrl-C and SIGTERM finish the requests under way, then stop.
+    Prints the base URL for clients. Ctrl-C and SIGTERM finish the requests in progress, then stop.
 
     Example:
       rowspace serve my-table
@@ -83,4 +83,4 @@ def _announce(url: str, model: str, dim: int, *, as_json: bool) -> None:
 
 
 def _say_stopping() -> None:
-    message("stopping: finishing the requests under way; press Ctrl-C to stop at once")
+    message("stopping: finishing the requests in progress; press Ctrl-C to stop at once")

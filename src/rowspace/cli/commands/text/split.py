@@ -51,11 +51,11 @@ def split(
     if corpus == "-" and "-" in texts:
         raise UsageError("standard input cannot be both TEXT and --corpus; use a file for one")
     source = open_source(tokens, pattern=pattern)
-    wanted = [source.size] if sizes is None else _numbers(sizes)
+    vocabulary_sizes = [source.size] if sizes is None else _numbers(sizes)
     found = texts_of(texts)
     if sizes is not None:
         _say_what_is_inexact(source.tokenizer.kind)
-    split_by_text = _split_all(found, source, wanted, corpus)
+    split_by_text = _split_all(found, source, vocabulary_sizes, corpus)
     if as_json:
         documents = [_document(text, splits) for text, splits in zip(found, split_by_text, strict=True)]
         print_json({"tokenizer": tokens, "num_tokens": source.size, "texts": documents})

@@ -28,8 +28,8 @@ class Bridge:
         source: The fingerprint of the new encoder.
         target: The fingerprint of the encoder of the index.
         kind: "orthogonal", "linear", "low-rank" or "mlp".
-        passages: How many passages it was learned from.
-        held_out: How many other passages measured its recall.
+        passages: Number of passages it was learned from.
+        held_out: Number of held-out passages that its recall was measured on.
         recall: recall@10: the mean share of a held-out passage's 10 nearest passages that the bridge finds, too.
         interval: The 95 % interval of `recall`, from a bootstrap over held-out passages.
         map: The map.
@@ -81,7 +81,7 @@ class Bridge:
 
         Args:
             path: A file with the bytes of `to_bytes`.
-            name: What to call the file in messages.
+            name: The name of the file in messages.
 
         Raises:
             FileFormatError: The file is damaged, or no bridge.

@@ -59,19 +59,19 @@ def learn_bridge(
     Raises:
         UsageError: The encoder made the index, or there are too few passages that both encoders have words of.
     """
-    say = on_step or (lambda step: None)
-    say("encoding passages")
+    report = on_step or (lambda step: None)
+    report("encoding passages")
     pairs = _sample(store, encoder, options)
     held_out = min(options.held_out, len(pairs.rows) // 5)
     chosen_by = (held_out + 1) // 2
     tests, choices = pairs.part(0, held_out), pairs.part(held_out, held_out + chosen_by)
     examples = pairs.part(held_out + chosen_by, held_out + chosen_by + options.sample)
-    say(f"learning from {len(examples.rows):,} passages")
+    report(f"learning from {len(examples.rows):,} passages")
     best = max(
         learn_maps(examples.new, examples.old, options.kind, seed=options.seed),
         key=lambda found: float(_recalls([pairs.old], choices, found[1], held_out).mean()),
     )
-    say(f"measuring recall on {held_out:,} held-out passages")
+    report(f"measuring recall on {held_out:,} held-out passages")
     shares = _recalls(_blocks(store), tests, best[1], None)
     interval = bootstrap_interval(shares, seed=options.seed)
     return Bridge(
@@ -96,8 +96,8 @@ def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pai
     """Return random passages in random order, each text once, that have a vector in both spaces."""
     count = store.count()
     generator = np.random.default_rng(options.seed)
-    wanted = options.sample + options.held_out + (options.held_out + 1) // 2
-    rows = np.sort(generator.choice(count, min(count, wanted), replace=False, shuffle=False))
+    size = options.sample + options.held_out + (options.held_out + 1) // 2
+    rows = np.sort(generator.choice(count, min(count, size), replace=False, shuffle=False))
     table = store.dataset.take(rows.tolist(), columns=["name", "text", "vector"])
     texts = list(map(passage_text, table["name"].to_pylist(), table["text"].to_pylist()))
     old = _matrix(table["vector"].combine_chunks())

@@ -90,7 +90,7 @@ def learn_maps(
         new: (n, d) vectors.
         old: (n, e) vectors of the same passages.
         kind: As in `BridgeOptions`.
-        seed: Of the MLP.
+        seed: Seed of the MLP.
 
     Yields:
         The kind and a map; several of one kind differ in the penalty of their regression.

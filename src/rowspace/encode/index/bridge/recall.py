@@ -43,11 +43,11 @@ def recall_of_each(
     keys, found = nearest.copy(), nearest.copy()  # the same of the mapped query, and of the query to these passages
     start = 0
     for block in blocks:
-        wanted, reached = queries @ block.T, mapped @ block.T
+        exact, reached = queries @ block.T, mapped @ block.T
         own = np.flatnonzero((rows >= start) & (rows < start + len(block)))
-        wanted[own, rows[own] - start] = reached[own, rows[own] - start] = -np.inf
-        nearest = -np.partition(-np.hstack([nearest, wanted]), k - 1, axis=1)[:, :k]
-        keys, found = np.hstack([keys, reached]), np.hstack([found, wanted])
+        exact[own, rows[own] - start] = reached[own, rows[own] - start] = -np.inf
+        nearest = -np.partition(-np.hstack([nearest, exact]), k - 1, axis=1)[:, :k]
+        keys, found = np.hstack([keys, reached]), np.hstack([found, exact])
         best = np.argpartition(-keys, k - 1, axis=1)[:, :k]
         keys, found = np.take_along_axis(keys, best, axis=1), np.take_along_axis(found, best, axis=1)
         start += len(block)

@@ -19,7 +19,7 @@ class AddedTokens(NamedTuple):
     """The added tokens of a tokenizer.
 
     The library finds added tokens before all else, the leftmost first and of those the longest, and treats the text
-    between them as texts of their own.
+    between them as separate texts.
 
     Attributes:
         found: Content and id of tokens that are in a text exactly where their content is.

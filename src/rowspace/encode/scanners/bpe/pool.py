@@ -19,9 +19,9 @@ class KnownPool:
         try:
             return self._idle.pop()
         except IndexError:
-            from rowspace.encode.scanners.bpe.kernels.known import nothing_known
+            from rowspace.encode.scanners.bpe.kernels.known import empty_known
 
-            return nothing_known()
+            return empty_known()
 
     def give_back(self, known: "Known") -> None:
         """Return a memory to the pool; after an error it is dropped, as it may be half written."""

@@ -1,4 +1,4 @@
-"""Which steps of a tokenizer.json cut text in a way that the kernels know."""
+"""Recognizes the steps of a tokenizer.json that cut text in a way that the kernels implement."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class CutRule(NamedTuple):
 
     Attributes:
         name: The model that the pattern comes from.
-        digits: The most numbers of a piece; 0 for GPT-2's pattern.
+        digits: Maximum number of digits in a piece; 0 for GPT-2's pattern.
         prefix_space: Whether a blank is put before a text that does not begin with one.
     """
 

@@ -64,5 +64,6 @@ class ByteBpeScanner(Scanner):
 def _with_blanks(data: NDArray[np.uint8], indptr: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Put a blank before each text that does not begin with one; return the texts and where each begins."""
     starts = indptr[:-1]
-    wanted = (starts < indptr[1:]) & (data[starts] != ord(" "))
-    return np.insert(data, starts[wanted], np.uint8(ord(" "))), indptr + np.concatenate([[0], np.cumsum(wanted)])
+    needs_blank = (starts < indptr[1:]) & (data[starts] != ord(" "))
+    moved = indptr + np.concatenate([[0], np.cumsum(needs_blank)])
+    return np.insert(data, starts[needs_blank], np.uint8(ord(" "))), moved

@@ -12,7 +12,7 @@ __all__ = ["MAX_WORD", "CachePool", "WordCache"]
 MAX_WORD = 4096  # bytes, and ids, of a word
 FIRST_SIZE = 4096  # of the table; it grows with the words, so that those of a small text stay in the processor's cache
 KEY, VALUE = range(2)  # the columns of a slot
-SIZE = VALUE  # of the first slot, which is none of the table: the size of the table
+SIZE = VALUE  # of the first slot, which is not part of the table: the size of the table
 
 
 class WordCache(NamedTuple):
@@ -37,7 +37,7 @@ class WordCache(NamedTuple):
         """Return an empty cache.
 
         Args:
-            words: How many words it holds before it is cleared: a power of two.
+            words: Number of words it holds before it is cleared: a power of two.
 
         >>> cache = WordCache.empty(4)
         >>> cache.slots.shape, cache.used.tolist()
@@ -55,7 +55,7 @@ class CachePool:
     A pickled pool is empty again.
 
     Args:
-        words: How many words each cache holds.
+        words: Number of words that each cache holds.
 
     >>> pool = CachePool(words=4)
     >>> with pool.borrow() as first, pool.borrow() as second:

@@ -27,7 +27,7 @@ IDS_PER_BYTE = 4
 
 
 def recognize_unigram(document: Mapping[str, Any]) -> "UnigramScanner | None":
-    """Return the scanner of a Unigram tokenizer whose words are pieces of their own, or None.
+    """Return the scanner of a Unigram tokenizer whose words are separate pieces, or None.
 
     Args:
         document: The content of the tokenizer.json, as the library writes it.

@@ -26,7 +26,7 @@ Updates = Iterator[Progress | Reply]
 DIMS = (2, 4, 8, 16, 32, 64)
 SEEDS = 5
 MAX_ROWS = 20_000  # of the open table, whose neighbors are searched
-CUT: Mapping[str, Any] = {"most": MAX_ROWS, "queries": 300, "seed": 0}
+CUT: Mapping[str, Any] = {"limit": MAX_ROWS, "queries": 300, "seed": 0}
 STEPS = 300
 TYING_SEEDS = 3
 
@@ -55,7 +55,7 @@ def measure_wider(*, rows: Array, dims: Sequence[int], seeds: int, code: str) ->
 
 def _read_wider(lab: Lab, query: Query) -> Mapping[str, Any]:
     """`dims`: two or more widths; `seeds`: their number."""
-    dims = sorted(set(query.integers("dims", DIMS, low=2, high=128, most=8)))
+    dims = sorted(set(query.integers("dims", DIMS, low=2, high=128, limit=8)))
     if len(dims) < 2:
         raise UsageError("dims must have two or more different widths")
     seeds = query.integer("seeds", SEEDS, low=2, high=10)

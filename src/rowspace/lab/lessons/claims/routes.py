@@ -12,7 +12,7 @@ from rowspace.lab.lessons.claims.replies import ClaimReply, ClaimsReply
 from rowspace.lab.lessons.computed import claims
 from rowspace.lab.lessons.routes import reference
 from rowspace.lab.lessons.source import Values, prose_html
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
 from rowspace.lab.tables.tables import BUILT_IN
@@ -23,7 +23,7 @@ _MEASURED_BY_JOB = "this takes longer than a request; start the measurement on t
 
 
 def listed(lab: Lab, query: Query) -> ClaimsReply:
-    """Return all statements; each is measured by a request of its own, so that no thread waits for another."""
+    """Return all statements; each is measured by a separate request, so that no thread waits for another."""
     values = Values(_module(), lab)
     return {
         "introduction": " ".join(prose_html(block.parts[0], values) for block in document().of("prose")),
@@ -78,4 +78,4 @@ def _unavailable(reason: str) -> ClaimReply:
     return {**not_measured(), "bars": [], "unavailable": reason, "code": ""}
 
 
-ROUTES: Mapping[str, Answer] = {"lessons/claims": listed, "lessons/claim": claim}
+ROUTES: Mapping[str, Handler] = {"lessons/claims": listed, "lessons/claim": claim}

@@ -29,7 +29,7 @@ RENUMBERED = (
 )
 """How six words are renumbered, their new ids, and the distances that are counted.
 
-No distance between rows ever changes, so a question that returns asks about ids.
+No distance between rows ever changes, so a question that returns is about ids.
 """
 
 
@@ -60,7 +60,7 @@ def differences() -> Mapping[str, float]:
 
 def permuted() -> Mapping[str, int]:
     """Return how many distances change in each way when the six words are renumbered as in the figure."""
-    found = distances_figure(six_words(), np.arange(6), seed=1, most=8)
+    found = distances_figure(six_words(), np.arange(6), seed=1, limit=8)
     return {**dict(zip(("id", "one_hot", "row"), found["changed"], strict=True)), "pairs": found["num_pairs"]}
 
 
@@ -151,6 +151,6 @@ def next_ids_figure(table: Table, *, sample: int, k: int, seed: int) -> Mapping[
     }
 
 
-def percent_found(near: NDArray[Any], wanted: NDArray[Any]) -> float:
-    """Return the percentage of rows of `near` that contain the id at the same place of `wanted`."""
-    return float(100 * np.mean((near == wanted[:, np.newaxis]).any(1)))
+def percent_found(near: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Return the percentage of rows of `near` that contain the id at the same place of `expected`."""
+    return float(100 * np.mean((near == expected[:, np.newaxis]).any(1)))

@@ -76,21 +76,21 @@ def arrows() -> Mapping[str, object]:
 def cat_dog() -> Mapping[str, float]:
     """Return the measures of cat and dog, of cat and the, and of cat and dog with its row twice as long."""
     near, far = (pair_figure(six_words(), words=("cat", word)) for word in ("dog", "the"))
-    once, twice = (near["factors"].tolist().index(factor) for factor in (1.0, 2.0))
+    first_place, twice = (near["factors"].tolist().index(factor) for factor in (1.0, 2.0))
     first, second, third = near["products"].tolist()
     return {
         "first": first,
         "second": second,
         "third": third,
-        "dot": float(near["dots"][once]),
+        "dot": float(near["dots"][first_place]),
         "cosine": near["cosine"],
-        "distance": float(near["distances"][once]),
+        "distance": float(near["distances"][first_place]),
         "norm_cat": float(near["norms"][0]),
         "norm_dog": float(near["norms"][1]),
         "twice_dot": float(near["dots"][twice]),
         "twice_distance": float(near["distances"][twice]),
         "self": float(near["norms"][0]) ** 2,
-        "the_dot": float(far["dots"][once]),
+        "the_dot": float(far["dots"][first_place]),
         "the_cosine": far["cosine"],
     }
 
@@ -145,12 +145,12 @@ def stretched(table: Table, seed: int) -> Question:
 def stretched_figure(table: Table, *, first: str, second: str, factor: float) -> Mapping[str, float]:
     """Compute the three measures of two rows before and after the second is stretched, and which changes most."""
     found = pair_figure(table, words=(first, second))
-    once, then = (int(np.abs(found["factors"] - at).argmin()) for at in (1, factor))
+    first_place, second_place = (int(np.abs(found["factors"] - at).argmin()) for at in (1, factor))
     measures = np.array([found["dots"], found["cosines"], found["distances"]])
-    ratios = np.abs(np.log(np.abs(measures[:, then] / measures[:, once])))
+    ratios = np.abs(np.log(np.abs(measures[:, second_place] / measures[:, first_place])))
     names = ("dot", "cosine", "distance")
-    before = {f"{name}_before": float(value) for name, value in zip(names, measures[:, once], strict=True)}
-    after = {f"{name}_after": float(value) for name, value in zip(names, measures[:, then], strict=True)}
+    before = {f"{name}_before": float(value) for name, value in zip(names, measures[:, first_place], strict=True)}
+    after = {f"{name}_after": float(value) for name, value in zip(names, measures[:, second_place], strict=True)}
     return {"answer": int(ratios.argmax()), **before, **after}
 
 
@@ -159,11 +159,11 @@ def neighbors_after_turn(table: Table, seed: int) -> Question:
     word, turn, counted = picked(seed, TURNED)
     require_words(table, word)
     k = min(10, len(table) - 1)
-    asked = (
+    compared = (
         f"{k} nearest neighbors of {word}" if counted == "neighbors" else f"{table.dim} numbers of the row of {word}"
     )
     answer = partial(neighbors_after_turn_figure, word=word, k=k, turn=turn, counted=counted)
-    return number(answer, word=word, k=k, operation=TURNS[turn], asked=asked)
+    return number(answer, word=word, k=k, operation=TURNS[turn], compared=compared)
 
 
 def neighbors_after_turn_figure(table: Table, *, word: str, k: int, turn: str, counted: str) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.analogies.figures import answers_figure, examples_figure
 from rowspace.lab.pages.analogies.replies import AnswersReply, Examples, ExamplesReply
 from rowspace.lab.server.query import Query
@@ -77,4 +77,4 @@ def known_examples(lab: Lab) -> list[list[str]]:
     return lab.cached("analogies/found", found)
 
 
-ROUTES: Mapping[str, Answer] = {"analogies/answers": answers, "analogies/examples": examples}
+ROUTES: Mapping[str, Handler] = {"analogies/answers": answers, "analogies/examples": examples}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.analogies.replies import Relation, Relations, RelationsReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.default_words import MARKS, default_words, is_code
@@ -45,9 +45,9 @@ def relations(lab: Lab, query: Query) -> RelationsReply:
     """Return the offsets of `pairs`, "man woman, king queen", and those of `other`, with cosines and angles."""
     offered = lab.cached("analogies/relations", lambda: _offered(lab.table))
     usual = [*(each["pairs"] for each in offered), "", ""]
-    texts = [query.text(name, usual[at], longest=4000) for at, name in enumerate(("pairs", "other"))]
-    given = [pairs_of(text) for text in texts]
-    found = [_in_table(lab.table, pairs) for pairs in given]
+    texts = [query.text(name, usual[at], max_length=4000) for at, name in enumerate(("pairs", "other"))]
+    entered = [pairs_of(text) for text in texts]
+    found = [_in_table(lab.table, pairs) for pairs in entered]
     if not found[0]:
         raise UsageError(
             f"none of the pairs {texts[0][:60]!r} has both words in the table; give pairs such as 'a b, c d'"
@@ -56,8 +56,8 @@ def relations(lab: Lab, query: Query) -> RelationsReply:
     return {
         **figure(lab.table),
         "offered": offered,
-        "given": [", ".join(" ".join(pair) for pair in pairs) for pairs in given],
-        "missing": sum(map(len, given)) - sum(map(len, found)),
+        "given": [", ".join(" ".join(pair) for pair in pairs) for pairs in entered],
+        "missing": sum(map(len, entered)) - sum(map(len, found)),
         "code": shown(lab, figure),
     }
 
@@ -70,7 +70,7 @@ def relations_figure(table: Table, *, pairs: Sequence[Pair], other: Sequence[Pai
     """
     first, second = offsets_of(table, pairs), offsets_of(table, other)
     both = np.concatenate([first, second])
-    strangers = [(a, b) for (a, _), (_, b) in zip(pairs, [*pairs[1:], *pairs[:1]], strict=True)]
+    mismatched = [(a, b) for (a, _), (_, b) in zip(pairs, [*pairs[1:], *pairs[:1]], strict=True)]
     taken = {word for pair in other for word in pair}
     apart = [at for at, pair in enumerate(pairs) if not taken & set(pair)]
     cosine = angle_between(first[apart], second)
@@ -82,7 +82,7 @@ def relations_figure(table: Table, *, pairs: Sequence[Pair], other: Sequence[Pai
         "matrix": space.cosine(both, both),
         "mean": mean_between(first),
         "mean_other": mean_between(second),
-        "control": mean_between(offsets_of(table, strangers)),
+        "control": mean_between(offsets_of(table, mismatched)),
         "points": np.pad(both @ axes[:2].T, ((0, 0), (0, 2)))[:, :2],
         "share": share,
         "compared": [len(apart), len(other)],
@@ -142,4 +142,4 @@ def _offered(table: Table) -> list[Relation]:
     return [{"name": name, "pairs": ", ".join(" ".join(pair) for pair in pairs)} for name, pairs in offered.items()]
 
 
-ROUTES: Mapping[str, Answer] = {"analogies/relations": relations}
+ROUTES: Mapping[str, Handler] = {"analogies/relations": relations}

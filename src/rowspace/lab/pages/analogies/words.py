@@ -7,7 +7,7 @@ import numpy as np
 
 from rowspace import space
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.analogies.answers import known_examples
 from rowspace.lab.pages.analogies.replies import WordMap, WordMapReply
 from rowspace.lab.server.query import Query
@@ -26,7 +26,7 @@ def words(lab: Lab, query: Query) -> WordMapReply:
     examples = [word for four in known_examples(lab) for word in four]
     base = list(dict.fromkeys([*examples, *usual]))[:MAX_WORDS]
     finite = [word for word in base if np.isfinite(lab.table.norms[lab.table.id(word)])] or base[:1]
-    more = [word for word in query.texts("word", base[:1], most=8) if word not in finite]
+    more = [word for word in query.texts("word", base[:1], limit=8) if word not in finite]
     figure = partial(word_map_figure, base=finite, more=more)
     return {**figure(lab.table), "words": [*finite, *more], "code": shown(lab, figure)}
 
@@ -40,4 +40,4 @@ def word_map_figure(table: Table, *, base: Sequence[str], more: Sequence[str]) -
     return {"positions": np.pad(positions, ((0, 0), (0, 2 - positions.shape[1]))), "share": found.share}
 
 
-ROUTES: Mapping[str, Answer] = {"analogies/words": words}
+ROUTES: Mapping[str, Handler] = {"analogies/words": words}

@@ -1,4 +1,4 @@
-"""The answers of the Arena page: saved results, single cells, and what a run would be.
+"""The routes of the Arena page: saved results, single cells, and what a run would be.
 
 The parameter `at` has no effect: the page changes it to request again when a result has more to read.
 """
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.arena import figures
 from rowspace.lab.pages.arena.replies import ArenaCellReply, ArenaReply, ArenasReply, PlanReply
 from rowspace.lab.pages.arena.runs import Budgets, missing_extra, options_of, output_folder
@@ -33,8 +33,8 @@ _Fields = TypeVar("_Fields")
 _SAME = ("strategies", "tasks", "workers", "field", "quick")  # not shown, or shown in another way
 
 
-def routes(budgets: Budgets) -> Mapping[str, Answer]:
-    """Return the answers of the page with these budgets, by their paths."""
+def routes(budgets: Budgets) -> Mapping[str, Handler]:
+    """Return the routes of the page with these budgets."""
     return {
         "arena/results": arenas,
         "arena/plan": partial(plan, budgets),

@@ -12,7 +12,7 @@ from typing import Any
 from rowspace.errors import UsageError
 from rowspace.files.strict_json import read_object
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.contextual.replies import LayersReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.tables.everyday import EVERYDAY, EVERYDAY_MODEL, everyday_folder
@@ -39,10 +39,10 @@ def layers(lab: Lab, query: Query) -> LayersReply:
     from rowspace.lab.shared.figure import shown
 
     folder, name = _model_folder(lab)
-    texts = [text.strip() for text in query.texts("texts", TEXTS, most=MAX_TEXTS) if text.strip()]
+    texts = [text.strip() for text in query.texts("texts", TEXTS, limit=MAX_TEXTS) if text.strip()]
     if not texts:
         raise UsageError("there is no text; type at least two")
-    word = query.text("word", WORD, longest=40)
+    word = query.text("word", WORD, max_length=40)
     is_run = _is_run(folder)
     model: partial[Any] = partial(figures.open_run if is_run else figures.open_encoder, folder=str(folder))
     read = partial(figures.read_texts, texts=texts)
@@ -81,4 +81,4 @@ def _is_encoder(folder: Path) -> bool:
     return config.is_file() and read_object(config).get("model_type", STATIC) != STATIC
 
 
-ROUTES: Mapping[str, Answer] = {"contextual/layers": layers}
+ROUTES: Mapping[str, Handler] = {"contextual/layers": layers}

@@ -111,7 +111,7 @@ class WidthsReply(Widths, Shown):
 
 
 class ModelTables(TypedDict):
-    """The tables of a model (3,): `rows`, `parameters` at the dimension asked for, and `own_parameters`."""
+    """The tables of a model (3,): `rows`, `parameters` at the requested dimension, and `own_parameters`."""
 
     names: list[str]
     rows: Array

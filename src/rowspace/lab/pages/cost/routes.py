@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.cost.matrix import color_limit, window_figure
 from rowspace.lab.pages.cost.replies import (
     CostsReply,
@@ -153,7 +153,7 @@ def _formulas(
     ]
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "cost/figures": costs,
     "cost/models": models,
     "cost/widths": widths,

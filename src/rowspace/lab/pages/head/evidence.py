@@ -1,4 +1,4 @@
-"""What the runs of the Training page say about tying: held-out bits of tied and untied models."""
+"""Held-out bits of tied and untied models among the runs of the Training page."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

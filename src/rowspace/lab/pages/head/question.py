@@ -114,10 +114,10 @@ def _find(table: Table, path: str) -> checkpoints.HeadTensors | None:
 def _sliders(query: Query, hidden: NDArray[np.float32]) -> tuple[list[int], list[float]]:
     """Return the dimensions that have sliders, by default the largest in magnitude, and their values."""
     usual = sorted(np.argsort(-np.abs(hidden), kind="stable")[:SLIDERS].tolist())
-    dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, most=16)
+    dims = query.integers("dims", usual, low=0, high=len(hidden) - 1, limit=16)
     if len(set(dims)) < len(dims):
         raise UsageError(f"dims must be whole numbers from 0 to {len(hidden) - 1}, each once, not {dims}")
-    values = query.numbers("values", hidden[dims].tolist(), most=16)
+    values = query.numbers("values", hidden[dims].tolist(), limit=16)
     if len(values) != len(dims):
         raise UsageError(f"values must have the length of dims, {len(dims)}, not {len(values)}")
     return dims, values

@@ -11,7 +11,7 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.head.evidence import comparable_runs, evidence_figure
 from rowspace.lab.pages.head.replies import EvidenceReply, LogitsReply, MatricesReply, TermsReply, TyingReply
 from rowspace.lab.server.query import Query
@@ -110,7 +110,7 @@ def tying(lab: Lab, query: Query) -> TyingReply:
     return {**figure(table), "code": shown(lab, figure, **opened_table(source))}
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "head/logits": logits,
     "head/terms": terms,
     "head/matrices": matrices,

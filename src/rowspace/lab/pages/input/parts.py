@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.input.initial import initial
 from rowspace.lab.pages.input.positions import concatenation
 from rowspace.lab.pages.input.replies import OwnTablesReply, PartsReply
@@ -128,7 +128,7 @@ def _position_step(positions: Any) -> str:
     return f"+ the row of its position, one of {len(positions.weight)}{first}"
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "input/parts": parts,
     "input/concatenation": concatenation,
     "input/scale": scale,

@@ -5,7 +5,7 @@ from functools import partial
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.order.head_choice import choose_head
 from rowspace.lab.pages.order.replies import AttentionReply, SaturationReply
 from rowspace.lab.server.query import Query
@@ -28,14 +28,14 @@ def attention(lab: Lab, query: Query) -> AttentionReply:
 
     check_width(lab.table.dim)
     words = " ".join(default_words(lab.table, 3))
-    sentence = known_sentence(lab, query, examples=(*EXAMPLES, words), most=MAX_TOKENS)
+    sentence = known_sentence(lab, query, examples=(*EXAMPLES, words), limit=MAX_TOKENS)
     count = len(sentence.ids)
     head, call, fields = choose_head(lab, query)
     schemes = figures.available_schemes(head, count=count)
     scheme = query.choice("scheme", figures.SCHEMES)
     if scheme not in schemes:
         raise UsageError(f"{scheme} does not fit this head and text; use one of {', '.join(schemes)}")
-    order = query.integers("order", range(count)[::-1], low=0, high=MAX_TOKENS - 1, most=MAX_TOKENS)
+    order = query.integers("order", range(count)[::-1], low=0, high=MAX_TOKENS - 1, limit=MAX_TOKENS)
     if sorted(order) != list(range(count)):
         raise UsageError(f"order must have each of the places 0 to {count - 1} once, not {order}")
     causal = query.flag("causal", False)
@@ -61,4 +61,4 @@ def saturation(lab: Lab, query: Query) -> SaturationReply:
     return {**figure(), "seed": seed, "draws": DRAWS, "keys": KEYS, "code": shown(lab, figure)}
 
 
-ROUTES: Mapping[str, Answer] = {"order/attention": attention, "order/saturation": saturation}
+ROUTES: Mapping[str, Handler] = {"order/attention": attention, "order/saturation": saturation}

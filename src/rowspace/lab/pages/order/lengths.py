@@ -5,7 +5,7 @@ from functools import partial
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.order.replies import LengthsReply, WavesReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -67,4 +67,4 @@ def _even(query: Query, name: str, default: int) -> int:
     return dim
 
 
-ROUTES: Mapping[str, Answer] = {"order/waves": waves, "order/lengths": lengths}
+ROUTES: Mapping[str, Handler] = {"order/waves": waves, "order/lengths": lengths}

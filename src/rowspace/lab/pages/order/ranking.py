@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.order.head_choice import choose_head
 from rowspace.lab.pages.order.replies import RankingReply
 from rowspace.lab.server.query import Query
@@ -35,4 +35,4 @@ def ranking(lab: Lab, query: Query) -> RankingReply:
     }
 
 
-ROUTES: Mapping[str, Answer] = {"order/ranking": ranking}
+ROUTES: Mapping[str, Handler] = {"order/ranking": ranking}

@@ -52,7 +52,7 @@ class AttentionReply(Attention, HeadFields, SentenceFields, Shown):
     """Attention before and after shuffling, with the settings of the request."""
 
     order: list[int]
-    """For each place of the shuffled sentence, the token of the sentence that stands there."""
+    """For each place of the shuffled sentence, the token of the sentence at that place."""
     scheme: str
     causal: bool
 

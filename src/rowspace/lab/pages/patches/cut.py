@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, Upload, needs_torch
+from rowspace.lab.page import Handler, Upload, needs_torch
 from rowspace.lab.pages.patches.pictures import KNOWN, MAX_FILE, PHOTOGRAPHS, Picture, Pictures, photograph
 from rowspace.lab.pages.patches.question import PatchQuestion, picture_call
 from rowspace.lab.pages.patches.replies import (
@@ -40,7 +40,7 @@ _FILTERS = 16
 def picture(lab: Lab, query: Query) -> PictureReply:
     """Return the included or uploaded `picture`, or upload a new one with POST."""
     name = query.text("picture", PHOTOGRAPHS[0])
-    file = query.text("file", "picture.png", longest=300)
+    file = query.text("file", "picture.png", max_length=300)
     if query.body is not None:
         name = _sent(lab).keep(query.body)
     found = _picture(lab, name)
@@ -134,8 +134,8 @@ def towers(lab: Lab, query: Query) -> TowersReply:
     from rowspace.lab.pages.patches.towers import open_pictures, text_ids, towers_figure
 
     path = two_towers(lab)
-    texts = query.texts("texts", TEXTS, most=12)
-    name, file = query.text("picture", PHOTOGRAPHS[0]), query.text("file", "picture.png", longest=300)
+    texts = query.texts("texts", TEXTS, limit=12)
+    name, file = query.text("picture", PHOTOGRAPHS[0]), query.text("file", "picture.png", max_length=300)
     names = [*KNOWN, *([name] if name not in KNOWN else [])]
     ids = partial(text_ids, texts=texts)
     figure = partial(towers_figure, path=path)
@@ -195,7 +195,7 @@ def _picture(lab: Lab, name: str) -> Picture:
     return _sent(lab).get(name)
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "patches/picture": Upload(picture, limit=MAX_FILE),
     "patches/cut": cut,
     "patches/costs": costs,

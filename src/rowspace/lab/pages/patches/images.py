@@ -40,8 +40,8 @@ def decode_picture(opened: Any) -> Picture:
     ImageOps.exif_transpose(opened, in_place=True)
     if opened.mode.startswith("I"):  # 16-bit gray, whose upper bits Pillow would drop
         opened = Image.fromarray((np.asarray(opened).clip(0, 65535) >> 8).astype(np.uint8))
-    wanted = "RGBA" if opened.has_transparency_data else "RGB"
-    turned = opened if opened.mode == wanted else opened.convert(wanted)
+    target_mode = "RGBA" if opened.has_transparency_data else "RGB"
+    turned = opened if opened.mode == target_mode else opened.convert(target_mode)
     turned.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.BICUBIC)
     if turned.mode == "RGBA":
         turned = Image.alpha_composite(Image.new("RGBA", turned.size, "white"), turned).convert("RGB")

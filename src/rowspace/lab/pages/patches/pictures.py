@@ -84,15 +84,15 @@ def photograph(name: str) -> Picture:
 
 
 class Pictures:
-    """The last `most` uploaded pictures, named by a hash of their bytes; they are decoded one at a time.
+    """The last `limit` uploaded pictures, named by a hash of their bytes; they are decoded one at a time.
 
     >>> Pictures().get("china.png")
     Traceback (most recent call last):
     rowspace.errors.UsageError: picture 'china.png' was not uploaded, or is no longer in memory; upload it again
     """
 
-    def __init__(self, most: int = 8) -> None:
-        self._most = most
+    def __init__(self, limit: int = 8) -> None:
+        self._limit = limit
         self._kept: OrderedDict[str, Picture] = OrderedDict()
         self._decoding, self._lock = Lock(), Lock()
 
@@ -105,7 +105,7 @@ class Pictures:
         with self._lock:
             self._kept[name] = picture
             self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
+            while len(self._kept) > self._limit:
                 self._kept.popitem(last=False)
         return name
 

@@ -49,7 +49,7 @@ class PatchQuestion:
             )
         return cls(
             picture=picture,
-            file=query.text("file", "picture.png", longest=300),
+            file=query.text("file", "picture.png", max_length=300),
             channels=1 if query.choice("color", ("rgb", "gray"), "gray" if small else None) == "gray" else 3,
             height=height,
             width=width,

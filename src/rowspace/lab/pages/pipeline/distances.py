@@ -20,28 +20,28 @@ def three_distances(table: Table, ids: Ids, new: Ids) -> list[Array]:
     `new` is the new id of each id, (V,).
     """
     place_of = np.argsort(new)  # row i of the reordered table is row place_of[i] of this one
-    asked = new[ids]
-    rows = table[place_of[asked]].astype(np.float64)
+    renumbered = new[ids]
+    rows = table[place_of[renumbered]].astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):  # non-finite rows
         by_row = np.linalg.norm(rows[:, np.newaxis] - rows, axis=2)
-    differs = asked[:, np.newaxis] != asked
-    return [np.abs(asked[:, np.newaxis] - asked), np.sqrt(2.0 * differs), by_row]
+    differs = renumbered[:, np.newaxis] != renumbered
+    return [np.abs(renumbered[:, np.newaxis] - renumbered), np.sqrt(2.0 * differs), by_row]
 
 
-def distances_figure(table: Table, ids: Ids, *, seed: int, most: int) -> TokenDistances:
-    """Compare the first `most` distinct tokens of a text in three ways, and count the distances that changed."""
-    first = np.sort(np.unique(ids, return_index=True)[1])[:most]
-    asked, new = ids[first], renumber(len(table), seed=seed)
-    before, after = three_distances(table, asked, np.arange(len(table))), three_distances(table, asked, new)
+def distances_figure(table: Table, ids: Ids, *, seed: int, limit: int) -> TokenDistances:
+    """Compare the first `limit` distinct tokens of a text in three ways, and count the distances that changed."""
+    first = np.sort(np.unique(ids, return_index=True)[1])[:limit]
+    distinct, new = ids[first], renumber(len(table), seed=seed)
+    before, after = three_distances(table, distinct, np.arange(len(table))), three_distances(table, distinct, new)
     return {
         "by_id": after[0],
         "by_one_hot": after[1],
         "by_row": after[2],
-        "old_ids": asked,
-        "new_ids": new[asked],
-        "names": [table.vocabulary[number] for number in asked],
+        "old_ids": distinct,
+        "new_ids": new[distinct],
+        "names": [table.vocabulary[number] for number in distinct],
         "changed": count_changed(before, after),
-        "num_pairs": len(asked) * (len(asked) - 1) // 2,
+        "num_pairs": len(distinct) * (len(distinct) - 1) // 2,
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.pipeline import figures
 from rowspace.lab.pages.pipeline.distances import distances_figure
 from rowspace.lab.pages.pipeline.gradient_numbers import gradient_numbers
@@ -59,7 +59,7 @@ def cells(lab: Lab, query: Query) -> TableCellsReply:
 def distances(lab: Lab, query: Query) -> TokenDistancesReply:
     """Return the distances of the tokens of `text` by id, one-hot and row, after renumbering the ids with `seed`."""
     sentence, seed = read_sentence(lab, query), query.integer("seed", 0, low=0, high=2**31 - 1)
-    figure = partial(distances_figure, seed=seed, most=_MAX_COMPARED)
+    figure = partial(distances_figure, seed=seed, limit=_MAX_COMPARED)
     code = shown(lab, figure, ids=sentence.call)
     return {**figure(lab.table, sentence.ids), **sentence.fields, "seed": seed, "code": code}
 
@@ -121,7 +121,7 @@ def tied(lab: Lab, query: Query) -> TiedGradientReply:
             f"the gradient of this table has {lab.table.rows.size:,} numbers, more than the {_MAX_GRADIENT_SIZE:,} "
             "that this page computes at once; open a smaller table"
         )
-    sentence, figure = known_sentence(lab, query), partial(tied_figure, most=_RANGES)
+    sentence, figure = known_sentence(lab, query), partial(tied_figure, limit=_RANGES)
     code = shown(lab, figure, ids=sentence.call)
     return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
 
@@ -155,7 +155,7 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
     }
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "pipeline/forward": forward,
     "pipeline/cells": cells,
     "pipeline/distances": distances,

@@ -7,7 +7,7 @@ from typing import get_args
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.pipeline.gradient_numbers import gradient_numbers
 from rowspace.lab.pages.pipeline.replies import Optimizer, StepsReply
 from rowspace.lab.server.query import Query
@@ -31,8 +31,8 @@ def steps(lab: Lab, query: Query) -> StepsReply:
     """
     from rowspace.lab.pages.pipeline.steps import read_ids, steps_figure
 
-    texts = query.texts("read", [read_sentence(lab, query).fields["text"]], most=MAX_STEPS)
-    numbers = query.texts("read_g", [""] * len(texts), most=MAX_STEPS)
+    texts = query.texts("read", [read_sentence(lab, query).fields["text"]], limit=MAX_STEPS)
+    numbers = query.texts("read_g", [""] * len(texts), limit=MAX_STEPS)
     _check_size(lab, texts, numbers)
     sentences = [read_sentence(lab, Query({"text": [text]})) for text in texts]
     g = [
@@ -40,9 +40,9 @@ def steps(lab: Lab, query: Query) -> StepsReply:
         for sentence, each in zip(sentences, numbers, strict=True)
     ]
     call = sentences[0].call
-    read = partial(read_ids, texts=texts, tokenized=call.func is token_ids, most=call.keywords["most"])
+    read = partial(read_ids, texts=texts, tokenized=call.func is token_ids, limit=call.keywords["limit"])
     optimizer = query.choice("optimizer", OPTIMIZERS)
-    figure = partial(steps_figure, g=g, optimizer=optimizer, rate=RATE, most=MAX_ROWS)
+    figure = partial(steps_figure, g=g, optimizer=optimizer, rate=RATE, limit=MAX_ROWS)
     return {
         **figure(lab.table, read(lab.table)),
         "optimizer": optimizer,
@@ -63,4 +63,4 @@ def _check_size(lab: Lab, texts: Sequence[str], numbers: Sequence[str]) -> None:
         )
 
 
-ROUTES: Mapping[str, Answer] = {"pipeline/steps": steps}
+ROUTES: Mapping[str, Handler] = {"pipeline/steps": steps}

@@ -12,19 +12,19 @@ from rowspace.lab.shared.sentence import token_ids, word_ids
 from rowspace.table import Table
 
 
-def read_ids(table: Table, *, texts: Sequence[str], tokenized: bool, most: int) -> list[Ids]:
+def read_ids(table: Table, *, texts: Sequence[str], tokenized: bool, limit: int) -> list[Ids]:
     """Return the ids of each text, by the table's tokenizer or as words."""
-    return [(token_ids if tokenized else word_ids)(table, text=text, most=most) for text in texts]
+    return [(token_ids if tokenized else word_ids)(table, text=text, limit=limit) for text in texts]
 
 
-def shown_rows(table: Table, read: Sequence[Ids], *, most: int) -> list[int]:
-    """Return at most `most` ids in ascending order: those read last, then those read before, then any others."""
-    wanted = [*np.concatenate(read[::-1]).tolist(), *range(min(most, len(table)))]
-    return sorted(list(dict.fromkeys(wanted))[:most])
+def shown_rows(table: Table, read: Sequence[Ids], *, limit: int) -> list[int]:
+    """Return at most `limit` ids in ascending order: those read last, then those read before, then any others."""
+    candidates = [*np.concatenate(read[::-1]).tolist(), *range(min(limit, len(table)))]
+    return sorted(list(dict.fromkeys(candidates))[:limit])
 
 
 def steps_figure(
-    table: Table, read: Sequence[Ids], *, g: Sequence[Sequence[float]], optimizer: str, rate: float, most: int
+    table: Table, read: Sequence[Ids], *, g: Sequence[Sequence[float]], optimizer: str, rate: float, limit: int
 ) -> Steps:
     """Take a step for each text read. The loss of a step is the sum over its tokens of g times all numbers of the row.
 
@@ -32,7 +32,7 @@ def steps_figure(
     """
     weight = torch.tensor(np.array(table.rows, np.float32), requires_grad=True)
     taken = getattr(torch.optim, optimizer)([weight], lr=rate)
-    ids = shown_rows(table, read, most=most)
+    ids = shown_rows(table, read, limit=limit)
     distances, norms, moved_rows, gradient_rows = [], [], [], []
     for places, numbers in zip(read, g, strict=True):
         loss = (lookup(torch.from_numpy(places), weight) * torch.tensor(numbers)[:, None]).sum()

@@ -23,10 +23,10 @@ def gradient_norms(table: Table, ids: Ids, *, tied: bool) -> Array:
     return norms
 
 
-def tied_figure(table: Table, ids: Ids, *, most: int) -> TiedGradient:
-    """Count the nonzero rows of the gradient, and find the largest norm in each of at most `most` ranges of rows."""
+def tied_figure(table: Table, ids: Ids, *, limit: int) -> TiedGradient:
+    """Count the nonzero rows of the gradient, and find the largest norm in each of at most `limit` ranges of rows."""
     untied, tied = (gradient_norms(table, ids, tied=way) for way in (False, True))
-    edges = np.linspace(0, len(table), min(most, len(table)) + 1).astype(np.int64)
+    edges = np.linspace(0, len(table), min(limit, len(table)) + 1).astype(np.int64)
     return {
         "untied": np.maximum.reduceat(untied, edges[:-1]),
         "tied": np.maximum.reduceat(tied, edges[:-1]),

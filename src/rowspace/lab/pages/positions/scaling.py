@@ -5,7 +5,7 @@ from functools import partial
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.positions.replies import ScalingsReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -29,7 +29,7 @@ def scaling(lab: Lab, query: Query) -> ScalingsReply:
     factor = query.number("factor", 8.0, low=1, high=64)
     length = query.integer("length", min(round(original * factor), 2**20), low=2, high=2**20)
     divisors = partial(ntk_divisors, factor=factor, pairs=dim // 2)
-    long = query.numbers("long", divisors(), most=dim // 2)
+    long = query.numbers("long", divisors(), limit=dim // 2)
     if len(long) != dim // 2 or min(long) <= 0:
         raise UsageError(f"long must be {dim // 2} positive numbers, one for each pair of {dim}, not {len(long)}")
     figure = partial(scalings_figure, dim=dim, base=base, original=original, factor=factor, length=length, long=long)
@@ -46,4 +46,4 @@ def scaling(lab: Lab, query: Query) -> ScalingsReply:
     }
 
 
-ROUTES: Mapping[str, Answer] = {"positions/scaling": scaling}
+ROUTES: Mapping[str, Handler] = {"positions/scaling": scaling}

@@ -6,7 +6,7 @@ from typing import Any
 
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.positions.replies import PositionRowsReply, ScoresReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.checkpoint_folder import checkpoint_folder, model_type
@@ -107,4 +107,4 @@ def _sizes(query: Query) -> tuple[int, int, float, int]:
     return length, dim, base, query.integer("seed", 0, low=0, high=2**31 - 1)
 
 
-ROUTES: Mapping[str, Answer] = {"positions/rows": rows, "positions/scores": scores}
+ROUTES: Mapping[str, Handler] = {"positions/rows": rows, "positions/scores": scores}

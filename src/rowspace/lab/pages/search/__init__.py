@@ -4,7 +4,7 @@
 |---|---|
 | `source.py` | `SearchSource`: the folder or index that the command line names; where its indexes are |
 | `indexing.py` | the job that indexes the folder with the table |
-| `routes.py`, `replies.py` | the answers |
+| `routes.py`, `replies.py` | the routes and their replies |
 | `marks.py` | the words of a passage that carried its score, as the page draws them |
 | `passage_map.py` | the passages on a map |
 | `listing.py` | the code that the page shows |
@@ -14,7 +14,7 @@ from functools import partial
 
 from rowspace.lab.page import Page
 from rowspace.lab.pages.search.indexing import job_kinds
-from rowspace.lab.pages.search.routes import ANSWERS
+from rowspace.lab.pages.search.routes import HANDLERS
 from rowspace.lab.pages.search.source import SearchSource
 
 __all__ = ["PAGE", "SearchSource", "search_page"]
@@ -24,7 +24,7 @@ def search_page(source: SearchSource) -> Page:
     """Return the page over a folder or an index."""
     return Page(
         "search",
-        {path: partial(answer, source) for path, answer in ANSWERS.items()},
+        {path: partial(handler, source) for path, handler in HANDLERS.items()},
         job_kinds(source),
     )
 

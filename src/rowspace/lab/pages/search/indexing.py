@@ -47,10 +47,10 @@ def run_index(
     Args:
         table: The path of the table.
         is_copy: Whether that is a copy for this job.
-        fingerprint: Of the encoder of the page.
-        path: Of the `IndexPlace`.
-        roots: Of the `IndexPlace`.
-        is_named: Of the `IndexPlace`.
+        fingerprint: Fingerprint of the encoder of the page.
+        path: As in `IndexPlace`.
+        roots: As in `IndexPlace`.
+        is_named: As in `IndexPlace`.
         at: Tells runs apart.
     """
     yield Progress(0, "opening the table")
@@ -99,7 +99,7 @@ class _Pace:
 
 def _read(source: SearchSource, lab: Lab, query: Query) -> Mapping[str, Any]:
     """`at`: any text, another one for each run."""
-    at = query.text("at", "", longest=40)
+    at = query.text("at", "", max_length=40)
     if message := missing_extra():
         raise MissingExtraError(message)
     encoder = encoder_of(lab)

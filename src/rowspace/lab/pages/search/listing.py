@@ -29,7 +29,7 @@ def search_code(lab: Lab, index: Index, query: str, *, k: int, path: str | None,
     )
 
 
-def map_code(lab: Lab, index: Index, most: int) -> str:
+def map_code(lab: Lab, index: Index, limit: int) -> str:
     """Return the code that computes the map."""
     lines = _encoder(lab).replace("import Index", "import Index\nfrom rowspace.space import pca", 1)
     encoder = f"import numpy as np\n{lines}"
@@ -37,7 +37,7 @@ def map_code(lab: Lab, index: Index, most: int) -> str:
         [
             encoder,
             f"index = Index.open({index.path!r}, encoder)",
-            f"vectors = index.vectors(most={most}).vectors",
+            f"vectors = index.vectors(limit={limit}).vectors",
             "projection = pca(np.where(vectors.any(axis=1, keepdims=True), vectors, np.nan))",
             "positions, share = projection.positions, projection.share",
         ]

@@ -25,7 +25,7 @@ class PassageMap(NamedTuple):
 
     Attributes:
         paths, chunks, first_lines: As in `PassageVectors`.
-        projection: Of their vectors.
+        projection: The projection of their vectors.
     """
 
     paths: list[str]
@@ -42,12 +42,12 @@ class PassageMap(NamedTuple):
         return found
 
 
-def passage_map(index: Index, most: int = MAX_ON_MAP) -> PassageMap:
+def passage_map(index: Index, limit: int = MAX_ON_MAP) -> PassageMap:
     """Return the map of an index with at most so many passages, computed once for each of its versions."""
-    key = (index.path, index.settings.fingerprint, index.version, most)
+    key = (index.path, index.settings.fingerprint, index.version, limit)
     with _lock:
         if key not in _maps:
-            _maps[key] = _project(index.vectors(most=most))
+            _maps[key] = _project(index.vectors(limit=limit))
             while len(_maps) > _KEPT:
                 _maps.popitem(last=False)
         _maps.move_to_end(key)

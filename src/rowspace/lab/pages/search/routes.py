@@ -1,4 +1,4 @@
-"""The answers of the Search page: the state of the index, the passages that answer a question, and the map."""
+"""The routes of the Search page: the state of the index, the passages that answer a question, and the map."""
 
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -26,7 +26,7 @@ from rowspace.lab.pages.search.replies import (
 from rowspace.lab.pages.search.source import IndexPlace, SearchSource, encoder_of, missing_extra, open_index
 from rowspace.lab.server.query import Query
 
-__all__ = ["ANSWERS"]
+__all__ = ["HANDLERS"]
 
 _COUNTED = 10_000  # files, before there is an index
 _EXAMPLES = 3
@@ -146,15 +146,15 @@ def _passage(hit: Hit, place: IndexPlace, found: Rankings, *, cosine: float, bm2
 
 
 def passages(source: SearchSource, lab: Lab, query: Query) -> PassageMapReply:
-    """`most` → that many passages on a map. `at` only tells requests apart."""
-    most = query.integer("most", MAX_ON_MAP, low=2, high=MAX_ON_MAP)
+    """`limit` → that many passages on a map. `at` only tells requests apart."""
+    limit = query.integer("limit", MAX_ON_MAP, low=2, high=MAX_ON_MAP)
     index, place = _opened(source, lab)
     if not len(index):
         raise UsageError("the index has no passages; add text to the folder, and update it")
-    found = passage_map(index, most)
+    found = passage_map(index, limit)
     files = {path: number for number, path in enumerate(dict.fromkeys(found.paths))}
     return {
-        "code": map_code(lab, index, most),
+        "code": map_code(lab, index, limit),
         "paths": [_relative(path, place) for path in files],
         "passages": len(index),
         "positions": found.projection.positions,
@@ -186,7 +186,7 @@ def _relative(path: str, place: IndexPlace) -> str:
     return str(found.relative_to(place.base)) if found.is_relative_to(place.base) else path
 
 
-ANSWERS: Mapping[str, Callable[[SearchSource, Lab, Query], Mapping[str, Any]]] = {
+HANDLERS: Mapping[str, Callable[[SearchSource, Lab, Query], Mapping[str, Any]]] = {
     "search/index": state,
     "search/results": results,
     "search/map": passages,

@@ -5,7 +5,7 @@ from functools import partial
 
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, Upload
+from rowspace.lab.page import Handler, Upload
 from rowspace.lab.pages.tokens.comparing import comparison_figure, open_each
 from rowspace.lab.pages.tokens.replies import ComparedTokenizer, ComparisonReply, TokenizerChoice, TokenizersReply
 from rowspace.lab.pages.tokens.sources import SOURCES, is_ready, source_of
@@ -26,7 +26,7 @@ def tokenizers(lab: Lab, query: Query) -> TokenizersReply:
     """Return the tokenizers that can be compared; a POST request first adds the tokenizer.json in its body."""
     uploaded = None
     if query.body is not None:
-        uploaded = _UPLOADS.keep(query.body, query.text("file", "tokenizer.json", longest=300))
+        uploaded = _UPLOADS.keep(query.body, query.text("file", "tokenizer.json", max_length=300))
     choices: list[TokenizerChoice] = [
         {"id": name, "title": _TITLES[name], "place": "this page"} for name in SOURCES if is_ready(lab, name)
     ]
@@ -38,7 +38,7 @@ def tokenizers(lab: Lab, query: Query) -> TokenizersReply:
 def comparison(lab: Lab, query: Query) -> ComparisonReply:
     """Return the tokens of `text` by each of the tokenizers with the ids `with`."""
     ready = [name for name in SOURCES if is_ready(lab, name)]
-    names = query.texts("with", ready or ["default"], most=_MAX_COMPARED)
+    names = query.texts("with", ready or ["default"], limit=_MAX_COMPARED)
     text = default_text(lab, query)
     compared, opened, sources = list[ComparedTokenizer](), list[Tokenizer](), list[str]()
     for name in names:
@@ -82,7 +82,7 @@ def _found(name: str) -> FoundTokenizer:
     return found
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "tokens/tokenizers": Upload(tokenizers, MAX_FILE),
     "tokens/comparison": comparison,
 }

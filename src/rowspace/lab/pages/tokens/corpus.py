@@ -26,6 +26,6 @@ def count_words(texts: Iterable[str], pattern: re.Pattern[str]) -> list[tuple[st
     return counts.most_common()
 
 
-def frequent_words(corpus: tuple[list[str], list[str]], *, most: int) -> list[str]:
+def frequent_words(corpus: tuple[list[str], list[str]], *, limit: int) -> list[str]:
     """Return the most frequent words of a corpus that consist of letters."""
-    return [word for word, _ in count_words([*corpus[0], *corpus[1]], LETTERS)[:most]]
+    return [word for word, _ in count_words([*corpus[0], *corpus[1]], LETTERS)[:limit]]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.tokens import figures, pairs
 from rowspace.lab.pages.tokens.replies import AdjacentPairsReply, MergesReply
 from rowspace.lab.pages.tokens.sources import SOURCES, Source, source_of
@@ -90,4 +90,4 @@ def _ints(values: Sequence[int]) -> NDArray[Any]:
     return np.array(values, np.int64)
 
 
-ROUTES: Mapping[str, Answer] = {"tokens/merges": merges, "tokens/pairs": adjacent_pairs}
+ROUTES: Mapping[str, Handler] = {"tokens/merges": merges, "tokens/pairs": adjacent_pairs}

@@ -89,7 +89,7 @@ class AdjacentPairs(TypedDict):
     """The pairs of adjacent tokens after `step` merges, with their `counts` (p,), the most frequent first."""
 
     step: int
-    """The number of merges made: at most the number asked for, fewer if no pair occurs twice before."""
+    """The number of merges made: at most the requested number, fewer if no pair occurs twice before."""
     pairs: list[tuple[str, str]]
     counts: Array
     num_tokens: int

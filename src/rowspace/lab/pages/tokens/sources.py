@@ -47,12 +47,12 @@ class Source:
     """A full tokenizer, its token `ids`, `counts` if known, and the `sizes` that it can be truncated to, ascending."""
 
     def __init__(
-        self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, largest_cut: int = _MAX_TRUNCATED
+        self, tokenizer: HuggingFaceTokenizer, counts: Mapping[str, int] | None, *, max_truncated: int = _MAX_TRUNCATED
     ) -> None:
         self.tokenizer, self.counts = tokenizer, counts
         self.ids: Mapping[str, int] = tokenizer.library.get_vocab(with_added_tokens=True)
         most = tokenizer.library.get_vocab_size(with_added_tokens=True)
-        self.sizes: Sequence[int] = [most] if most > largest_cut else _sizes(minimum_size(tokenizer), most)
+        self.sizes: Sequence[int] = [most] if most > max_truncated else _sizes(minimum_size(tokenizer), most)
 
     def cut(self, size: int) -> Cut:
         """Truncate the vocabulary to one of its `sizes`."""
@@ -106,10 +106,10 @@ JOB_KINDS = {
 }
 
 
-def _sizes(least: int, most: int) -> list[int]:
+def _sizes(minimum: int, full: int) -> list[int]:
     """Return the minimum, powers of two and the full size, or only the largest of these."""
-    doubling = (1 << power for power in range(32) if least < 1 << power < most)
-    return sorted({least, *doubling, most})[-_MAX_SIZES:]
+    doubling = (1 << power for power in range(32) if minimum < 1 << power < full)
+    return sorted({minimum, *doubling, full})[-_MAX_SIZES:]
 
 
 def _counted(tokenizer: tokenizers.Tokenizer, counts: Mapping[str, int]) -> Source:

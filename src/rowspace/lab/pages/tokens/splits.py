@@ -7,7 +7,7 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.tokens import figures
 from rowspace.lab.pages.tokens.replies import SourceReply, Split, SplitsReply, TokenizerSizes
 from rowspace.lab.pages.tokens.sources import SOURCES, Source, cut_of, is_ready, source_of, token_kinds
@@ -83,11 +83,11 @@ def _shown(sizes: Sequence[int]) -> list[int]:
 
 def _sizes(query: Query, source: Source) -> list[int]:
     """Read the sizes of the request, which must be sizes of the source."""
-    wanted = query.numbers("sizes", _shown(source.sizes), most=_MAX_SIZES)
-    wrong = next((size for size in wanted if size not in source.sizes), None)
+    requested = query.numbers("sizes", _shown(source.sizes), limit=_MAX_SIZES)
+    wrong = next((size for size in requested if size not in source.sizes), None)
     if wrong is not None:
         raise UsageError(f"sizes must be some of {', '.join(map(str, source.sizes))}, not {wrong:g}")
-    return [int(size) for size in wanted]
+    return [int(size) for size in requested]
 
 
 def split_text(
@@ -120,4 +120,4 @@ def _text_of(tokenizer: Tokenizer, number: int, original: str) -> str:
     return original if data is None else readable(data)
 
 
-ROUTES: Mapping[str, Answer] = {"tokens/source": source, "tokens/split": split}
+ROUTES: Mapping[str, Handler] = {"tokens/source": source, "tokens/split": split}

@@ -46,8 +46,8 @@ def find_tokenizers() -> list[FoundTokenizer]:
 
 def _below(base: Path) -> Iterator[Path]:
     """Yield the folders below `base` that have a tokenizer, without entering links, hidden and installed folders."""
-    walked = islice(os.walk(base), _FOLDERS)
-    for name, folders, files in walked:
+    visited = islice(os.walk(base), _FOLDERS)
+    for name, folders, files in visited:
         folder = Path(name)
         folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in _SKIPPED)
         if len(folder.relative_to(base).parts) >= _DEPTH:
@@ -80,15 +80,15 @@ def _in_cache(cache: Path) -> Iterator[tuple[Path, str]]:
 
 
 class Uploads:
-    """The last `most` uploaded tokenizers, by the hash of their bytes.
+    """The last `limit` uploaded tokenizers, by the hash of their bytes.
 
     >>> Uploads().get("upload-0")
     Traceback (most recent call last):
     rowspace.errors.UsageError: tokenizer 'upload-0' was not uploaded, or is no longer in memory; upload it again
     """
 
-    def __init__(self, most: int = 6) -> None:
-        self._most = most
+    def __init__(self, limit: int = 6) -> None:
+        self._limit = limit
         self._kept: OrderedDict[str, tuple[str, Tokenizer]] = OrderedDict()
         self._lock = Lock()
 
@@ -106,7 +106,7 @@ class Uploads:
         with self._lock:
             self._kept[name] = title, tokenizer
             self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
+            while len(self._kept) > self._limit:
                 self._kept.popitem(last=False)
         return name
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.tokens import figures
 from rowspace.lab.pages.tokens.corpus import frequent_words, sample_corpus
 from rowspace.lab.pages.tokens.replies import SharingReply, TradeoffNumbers, TradeoffReply
@@ -26,7 +26,7 @@ def sharing(lab: Lab, query: Query) -> SharingReply:
     """Return the other frequent words that each token of `text` is a piece of, at each of the `sizes`."""
     name, text, sizes = read_split(lab, query)
     cuts = [cut_of(lab, name, size) for size in sizes]
-    words, figure = partial(frequent_words, most=_FREQUENT), partial(sharing_figure, text=text, k=_NAMED)
+    words, figure = partial(frequent_words, limit=_FREQUENT), partial(sharing_figure, text=text, k=_NAMED)
     code = shown(
         lab,
         figure,
@@ -59,7 +59,7 @@ def _corpus() -> Corpus:
 
 @cache
 def _frequent() -> list[str]:
-    return frequent_words(_corpus(), most=_FREQUENT)
+    return frequent_words(_corpus(), limit=_FREQUENT)
 
 
 @cache
@@ -67,4 +67,4 @@ def _measured() -> TradeoffNumbers:
     return tradeoff_figure(_corpus(), sizes=_SIZES, dim=1)
 
 
-ROUTES: Mapping[str, Answer] = {"tokens/words": sharing, "tokens/tradeoff": tradeoff}
+ROUTES: Mapping[str, Handler] = {"tokens/words": sharing, "tokens/tradeoff": tradeoff}

@@ -180,9 +180,9 @@ def moved_figure(*, run: str, other: str, k: int) -> Moved:
     rows = load(run)
     with read_events(run) as events, read_events(other) as others:
         step = max(set(events.snapshot_steps()) & set(others.snapshot_steps()))
-        (ids, (mine,)), (other_ids, (theirs,)) = (sampled_rows(each, [step]) for each in (events, others))
-        both, here, there = np.intersect1d(ids, other_ids, return_indices=True)
-        distances = np.linalg.norm(mine[here] - theirs[there], axis=1)
+        (ids, (first_rows,)), (other_ids, (second_rows,)) = (sampled_rows(each, [step]) for each in (events, others))
+        both, first_places, second_places = np.intersect1d(ids, other_ids, return_indices=True)
+        distances = np.linalg.norm(first_rows[first_places] - second_rows[second_places], axis=1)
         most = np.argsort(-distances, kind="stable")[:k]
         return {
             "tokens": [readable(rows.vocabulary[both[place]]) for place in most],

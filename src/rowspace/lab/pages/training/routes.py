@@ -1,4 +1,4 @@
-"""The answers of the Training page: curves, snapshots, updates and single rows of a run, also while it is trained.
+"""The routes of the Training page: curves, snapshots, updates and single rows of a run, also while it is trained.
 
 The parameter `at` has no effect: the page changes it to request again when a run has more to read.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer, needs_torch
+from rowspace.lab.page import Handler, needs_torch
 from rowspace.lab.pages.training import figures, gradients
 from rowspace.lab.pages.training.replies import (
     BothSidesReply,
@@ -83,7 +83,7 @@ def both_sides(lab: Lab, query: Query) -> BothSidesReply:
         watched = events.snapshot(events.snapshot_steps()[0])["ids"][: len(events.header["watched"])].tolist()
     if not watched:
         raise UsageError("the run watches no tokens; train it with --watch TOKEN, once for each")
-    ids = query.integers("ids", watched[:3], low=0, high=2**31 - 1, most=len(watched))
+    ids = query.integers("ids", watched[:3], low=0, high=2**31 - 1, limit=len(watched))
     if unknown := [id for id in ids if id not in watched]:
         raise UsageError(f"id {unknown[0]} is not watched; the gradients of {watched} are summed")
     figure = partial(gradients.both_sides_figure, run=run, ids=ids)
@@ -126,13 +126,13 @@ def _run(lab: Lab, query: Query) -> str:
 
 def _recorded(steps: Sequence[int], query: Query) -> int:
     """The last recorded step that is not after the requested one; else the first."""
-    wanted = query.integer("step", MAX_STEPS, low=0, high=MAX_STEPS)
+    requested = query.integer("step", MAX_STEPS, low=0, high=MAX_STEPS)
     if not steps:
         raise UsageError("the run has not recorded its rows yet; wait for its first steps")
-    return max((step for step in steps if step <= wanted), default=steps[0])
+    return max((step for step in steps if step <= requested), default=steps[0])
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "training/own": own,
     "training/curves": curves,
     "training/snapshots": snapshots,

@@ -142,10 +142,10 @@ def _read(steps: int, lab: Lab, query: Query) -> Mapping[str, Any]:
     if importlib.util.find_spec("torch") is None:
         raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
     options = {**BASE, "steps": steps, "watch": WATCHED, **changed_options(name)}
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "vocabulary_size": VOCABULARY_SIZE,
         "options": options,
         "replaced": REPLACED if name == "word" else None,
     }
-    code = shown(lab, partial(train_figure, output="training-run", **given))
-    return {"output": str(_folder(lab) / name), **given, "code": code}
+    code = shown(lab, partial(train_figure, output="training-run", **arguments))
+    return {"output": str(_folder(lab) / name), **arguments, "code": code}

@@ -9,7 +9,7 @@ import numpy as np
 from rowspace import space
 from rowspace.errors import RowspaceError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.figures import frequent_ids, word_row
 from rowspace.lab.pages.words.map_replies import ChosenMap, ChosenMapReply, Palette, PaletteReply
 from rowspace.lab.server.query import Query
@@ -33,7 +33,7 @@ def palette(lab: Lab, query: Query) -> PaletteReply:
 def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
     """Return a map of the words in `groups` only: a group per line, "name: word word ..."; unknown words are named."""
     usual = " ".join(default_words(lab.table, 6))
-    groups = groups_of(query.text("groups", usual, longest=4000))
+    groups = groups_of(query.text("groups", usual, max_length=4000))
     words = list(dict.fromkeys(word for _, members in groups for word in members))[:MAX_WORDS]
     found = {word: marked for word in words if (marked := _in_table(lab.table, word)) is not None}
     own = [next(at for at, (_, members) in enumerate(groups) if word in members) for word in found]
@@ -103,4 +103,4 @@ def _in_table(table: Table, word: str) -> str | None:
     return word
 
 
-ROUTES: Mapping[str, Answer] = {"words/palette": palette, "words/chosen-map": chosen_map}
+ROUTES: Mapping[str, Handler] = {"words/palette": palette, "words/chosen-map": chosen_map}

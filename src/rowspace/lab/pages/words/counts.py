@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.replies import CountBins, CountsReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -76,4 +76,4 @@ def half_agreement(rows: NDArray[np.floating[Any]], ids: NDArray[np.int64], k: i
     return float(np.mean(shared / found))
 
 
-ROUTES: Mapping[str, Answer] = {"words/counts": count_curves}
+ROUTES: Mapping[str, Handler] = {"words/counts": count_curves}

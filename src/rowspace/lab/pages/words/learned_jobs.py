@@ -62,7 +62,7 @@ def neighbors_of(tables: Sequence[Table]) -> Learned:
 
 
 def _read(lab: Lab, query: Query) -> Mapping[str, Any]:
-    text = query.text("text", "", longest=60_000)
+    text = query.text("text", "", max_length=60_000)
     options = {
         "dim": query.integer("dim", 32, low=2, high=100),
         "epochs": query.integer("epochs", 20, low=1, high=200),

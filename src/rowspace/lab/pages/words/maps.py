@@ -6,7 +6,7 @@ from functools import partial
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words import figures
 from rowspace.lab.pages.words.map_replies import ClustersReply, MapQualityReply, OrderReply, PcaReply, ValuesReply
 from rowspace.lab.pages.words.replies import WordTokensReply
@@ -46,7 +46,7 @@ def values(lab: Lab, query: Query) -> ValuesReply | ClustersReply:
 
 def tokens(lab: Lab, query: Query) -> WordTokensReply:
     """Return the tokens, counts and norms of comma-separated `ids`."""
-    ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, most=MAX_TOKENS)
+    ids = query.integers("ids", [0], low=0, high=len(lab.table) - 1, limit=MAX_TOKENS)
     figure = partial(figures.tokens_figure, ids=ids)
     return {**figure(lab.table), "code": shown(lab, figure)}
 
@@ -63,7 +63,7 @@ def _projection(lab: Lab) -> space.Projection:
     return lab.cached("pca", lambda: figures.project(lab.table))
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "words/pca": pca,
     "words/map-quality": map_quality,
     "words/values": values,

@@ -7,7 +7,7 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.figures import (
     compared_figure,
     distances_figure,
@@ -70,10 +70,10 @@ def distances(lab: Lab, query: Query) -> DistancesReply:
 
 def _words(lab: Lab, query: Query) -> list[str]:
     """Return the words of the request without duplicates."""
-    return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), most=MAX_WORDS)))
+    return list(dict.fromkeys(query.texts("word", default_words(lab.table, 4), limit=MAX_WORDS)))
 
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Handler] = {
     "words/search": search,
     "words/rows": rows,
     "words/neighbors": neighbors,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.figures import word_row
 from rowspace.lab.pages.words.replies import PairReply, PairScores, Turned, TurnedReply
 from rowspace.lab.server.query import Query
@@ -110,4 +110,4 @@ def turn_rows(rows: NDArray[np.floating[Any]], rotation: NDArray[np.float64]) ->
     return turned
 
 
-ROUTES: Mapping[str, Answer] = {"words/pair": pair, "words/turn": turn}
+ROUTES: Mapping[str, Handler] = {"words/pair": pair, "words/turn": turn}

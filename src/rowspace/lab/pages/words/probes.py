@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.lab.lab import Lab
-from rowspace.lab.page import Answer
+from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.replies import Probed, ProbedReply
 from rowspace.lab.server.query import Query
 from rowspace.lab.shared.figure import shown
@@ -28,7 +28,7 @@ def probed(lab: Lab, query: Query) -> ProbedReply:
     figure = partial(
         probed_figure,
         property=query.choice("property", PROPERTIES),
-        own=query.text("own", "", longest=4000).split(),
+        own=query.text("own", "", max_length=4000).split(),
         seed=query.integer("seed", 0, low=0, high=1_000_000),
     )
     key = ("words/probe", figure.keywords["property"], tuple(figure.keywords["own"]), figure.keywords["seed"])
@@ -89,4 +89,4 @@ def frequent_or_rare(table: Table) -> NDArray[np.int8]:
     return labels
 
 
-ROUTES: Mapping[str, Answer] = {"words/probe": probed}
+ROUTES: Mapping[str, Handler] = {"words/probe": probed}

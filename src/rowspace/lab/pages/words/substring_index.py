@@ -30,14 +30,14 @@ class SubstringIndex:
 
         Tokens that equal it come first, then those that begin with it, then the others, each ordered by id.
         """
-        sought = part.encode(errors="surrogatepass")
-        if not sought:  # every token begins with an empty string
+        encoded = part.encode(errors="surrogatepass")
+        if not encoded:  # every token begins with an empty string
             return np.argsort(np.diff(self._ends, prepend=0) > 1, kind="stable")[:k], len(self._ends)
         # One match per token: it extends to the end of the token.
-        pattern = re.compile(re.escape(sought) + b"[^" + END + b"]*")
+        pattern = re.compile(re.escape(encoded) + b"[^" + END + b"]*")
         places = np.fromiter((match.start() for match in pattern.finditer(self._run)), np.int64)
         ids = np.searchsorted(self._ends, places)
         run = np.frombuffer(self._run, np.uint8)
         begins = run[places - 1] == END[0]
-        equals = begins & (self._ends[ids] == places + len(sought))
+        equals = begins & (self._ends[ids] == places + len(encoded))
         return ids[np.argsort(-(begins + 1 * equals), kind="stable")[:k]], len(ids)

@@ -142,7 +142,7 @@ class ByteDecoder(nn.Module):
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.start = nn.Linear(dim, dim)
-        self.rows = nn.Embedding(257, dim)  # the last one stands before the first byte
+        self.rows = nn.Embedding(257, dim)  # the last one precedes the first byte
         self.gru = nn.GRU(dim, dim, batch_first=True)
         self.head = nn.Linear(dim, 256)
 

@@ -38,7 +38,7 @@ class Learned:
         cpu_seconds, seconds: By the clock of the process, and by the clock on the wall.
         curve: (CPU seconds, inputs read, mean loss since the last point) of about 20 points; the loss in bits per byte,
             or per input for classes.
-        activation_bytes: What a step keeps for its backward pass.
+        activation_bytes: Bytes that a step keeps for its backward pass.
         state_bytes: Weights, gradients and the optimizer's state.
     """
 
@@ -57,7 +57,7 @@ class Measured:
 
     Attributes:
         outcomes: Bits per byte of each input, or 1.0 for a right class and 0.0 for a wrong one.
-        weights: What each of them counts: its bytes, or 1.
+        weights: The weight of each: its bytes, or 1.
         answers: The class that was chosen for each input; none for next bytes.
         cpu_seconds: Per input.
         chunk_bits: Bits of each predicted chunk of each input; none for classes.
@@ -87,10 +87,10 @@ def learn(model: ArenaModel, batches: Batches, *, budget: float, seed: int) -> L
     """Train for `budget` CPU seconds with AdamW; the learning rate rises, then falls as a cosine of the time used.
 
     Args:
-        model: Which learns.
-        batches: Of its task, in its form.
+        model: The model to train.
+        batches: Batches of its task, in its form.
         budget: CPU seconds of this process.
-        seed: Of the order of inputs.
+        seed: Seed of the order of inputs.
 
     Raises:
         Diverged: The loss is not finite.
@@ -166,7 +166,7 @@ def measure(model: ArenaModel, batches: Batches) -> Measured:
 
     Args:
         model: The trained model.
-        batches: Of its task, in its form.
+        batches: Batches of its task, in its form.
     """
     model.eval()
     outcomes, weights, answers, chunk_bits = list[float](), list[int](), list[int](), list[list[float]]()

@@ -50,7 +50,7 @@ def summarize(cells: Cells, options: ArenaOptions, tasks: Mapping[str, TaskFacts
 
     Args:
         cells: The finished and failed runs by key.
-        options: Which runs there should be.
+        options: The options of the arena, which determine its runs.
         tasks: The facts of each task.
     """
     entries = list[Entry]()

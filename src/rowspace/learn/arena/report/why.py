@@ -36,7 +36,7 @@ def why(entry: Entry, entries: Sequence[Entry], facts: Facts) -> str:
     sentences = [_against_baseline(entry, facts), _compute(entry, entries)]
     if entry["unknown"] >= _UNKNOWN:
         sentences.append(
-            f"{entry['unknown']:.0%} of the held-out words have no row of their own, so they look the same."
+            f"{entry['unknown']:.0%} of the held-out words have no row, so they share the one for unknown words."
         )
     if (entry["rare_rows"] or 0) >= _RARE:
         sentences.append(f"{entry['rare_rows']:.0%} of the rows in use occur less than 10 times in the training text.")

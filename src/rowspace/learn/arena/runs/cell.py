@@ -30,7 +30,7 @@ class Wrong(TypedDict):
         text: Its chunks of text; for next bytes, those before the predicted chunk.
         image: Its image as rows of letters, A for black to f for white, or None.
         expected, answer: The label or the chunk that was right, and the answer.
-        bits: Of the expected chunk; None for classes.
+        bits: Bits of the expected chunk; None for classes.
     """
 
     text: str
@@ -46,13 +46,13 @@ class Cell(TypedDict):
     Attributes:
         quality: Bits per byte (less is better), or the share of right classes.
         error: Its standard error over the held-out inputs.
-        parameters, table_parameters: Of the model; of its input and its own head.
+        parameters, table_parameters: Number of parameters of the model; of its input and its own head.
         tokens_per_input: Mean over the held-out inputs.
         steps, inputs, passes: Updates, inputs read, and inputs read divided by the number of training inputs.
         cpu_seconds, seconds: Training, by the process's clock and on the wall.
         input_milliseconds: CPU time per held-out input.
         state_bytes, activation_bytes: Weights, gradients and optimizer; what a step keeps for the backward pass.
-        unknown: Share of held-out tokens without a row of their own.
+        unknown: Share of held-out tokens without a row.
         median_count, rare_rows, unused_rows: Of the rows that training uses, the median number of occurrences, and the
             share seen less than 10 times; of all rows, the share that training never uses. None for patches.
         curve: CPU seconds, inputs read, and mean training loss in bits.
@@ -88,7 +88,7 @@ def run_cell(task: Task, form: Form, strategy: Strategy, options: ArenaOptions, 
         form: Their units in the strategy's form.
         strategy: The strategy.
         options: The budget and the sizes.
-        seed: Of initial values and order.
+        seed: Seed of initial values and order.
 
     Raises:
         Diverged: The loss or the result is not finite.

@@ -25,13 +25,13 @@ def run_requests(
 ) -> Iterator[dict[str, Any]]:
     """Run requests in worker processes and yield their results as they come: key, and cell or failure.
 
-    A worker that dies fails the run that it was at; the other runs go on in a new one.
+    If a worker dies, its current run has failed; the other runs continue in a new worker.
 
     Args:
         folder: With job.json, as `worker.serve` reads it.
-        requests: What to run, the longest first at best.
-        workers: How many at a time.
-        is_stopped: Whether to kill the workers and end; asked several times a second.
+        requests: The runs; ideally the longest first.
+        workers: Number of runs at a time.
+        is_stopped: Whether to kill the workers and end; called several times a second.
     """
     waiting = queue.SimpleQueue[Request]()
     for request in requests:
@@ -98,12 +98,12 @@ class _Slot:
         """Run a request; if the process dies, go on with the next seed in a new one."""
         seeds = list(request.seeds)
         while seeds and not self._stopped:
-            asked = dataclasses.replace(request, seeds=seeds)
-            for line in self._answers(asked):
+            remaining = dataclasses.replace(request, seeds=seeds)
+            for line in self._answers(remaining):
                 self._results.put(json.loads(line))
                 seeds = seeds[1:]
             if seeds and not self._stopped:
-                self._results.put({"key": asked.keys[len(asked.seeds) - len(seeds)], "failed": self._reason()})
+                self._results.put({"key": remaining.keys[len(remaining.seeds) - len(seeds)], "failed": self._reason()})
                 seeds = seeds[1:]
 
     def _answers(self, request: Request) -> Iterator[str]:
@@ -134,7 +134,7 @@ class _Slot:
             )
 
     def _reason(self) -> str:
-        """Say how the process ended, and forget it."""
+        """Return how the process ended, and drop it."""
         status = self._end()
         lines = self._errors.read_text(errors="replace").strip().splitlines() if self._errors.exists() else []
         if lines and status > 0:

@@ -32,7 +32,7 @@ def read_documents(corpus: Corpus | None, *, limit: int, field: str | None = Non
 
     Args:
         corpus: As for `rowspace.fit`; None is the standard library, of which each file's beginning is read.
-        limit: The most bytes.
+        limit: Maximum number of bytes.
         field: The field of JSON lines that holds the text.
 
     Raises:

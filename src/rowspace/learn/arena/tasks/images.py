@@ -32,7 +32,7 @@ def render(text: str, height: int) -> Pixels:
 
     Args:
         text: One line.
-        height: Of the image, and nearly of the font.
+        height: Height of the image, which is nearly that of the font.
 
     Returns:
         (height, width).
@@ -44,7 +44,7 @@ def digits_and_photographs(side: int) -> tuple[list[Pixels], list[int], tuple[st
     """Return scikit-learn's 1797 digits and crops of its two photographs, as `side` × `side`.
 
     Args:
-        side: Of an image.
+        side: Side of an image.
 
     Returns:
         Images, labels, and the names of the 12 classes; each photograph is about as frequent as a digit.
@@ -75,8 +75,8 @@ def write_words(words: tuple[str, ...], shape: tuple[int, int], rng: np.random.G
     for number, word in enumerate(words):
         written = render(word, height)[:, :share]
         start = number * share + rng.integers(share - written.shape[1] + 1)
-        there = pixels[:, start : start + written.shape[1]]
-        np.maximum(there, written, out=there)
+        region = pixels[:, start : start + written.shape[1]]
+        np.maximum(region, written, out=region)
     return pixels
 
 

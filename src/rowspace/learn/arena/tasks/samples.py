@@ -133,7 +133,7 @@ def _images(_chunks: Sequence[bytes], options: ArenaOptions) -> Task:
 
 
 def _text_in_images(chunks: Sequence[bytes], options: ArenaOptions) -> Task:
-    """The word "left" or "right" as text, and an image with two words; the label is the one that is asked for."""
+    """The word "left" or "right" as text, and an image with two words; the label is the requested one."""
     names = _short_words(chunks)
     rng = np.random.default_rng(0)
     shape = options.strip_height, 6 * options.strip_height

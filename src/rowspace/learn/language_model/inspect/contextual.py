@@ -115,7 +115,7 @@ class ContextualRows:
         """Compute the measures of each layer.
 
         Args:
-            seed: Of the random pairs of the correction.
+            seed: Seed of the random pairs of the correction.
 
         Returns:
             The measures, corrected for anisotropy.
@@ -190,7 +190,7 @@ def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:
         import transformers  # not needed for a run
     except ImportError as error:
         raise MissingExtraError("a model of transformers needs transformers: pip install transformers") from error
-    own = {"local_files_only": True, "trust_remote_code": False}  # without the latter it would ask
+    own = {"local_files_only": True, "trust_remote_code": False}  # without the latter, transformers would prompt
     try:
         with _without_progress(transformers.utils.logging):
             tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, **own)
@@ -260,14 +260,14 @@ def _of_encoder(encoder: LoadedEncoder, texts: Sequence[str]) -> Iterator[Found]
     table = encoder.model.get_input_embeddings().weight.detach().float()
     longest = getattr(encoder.model.config, "max_position_embeddings", None)
     for text in texts:
-        given = encoder.tokenizer(text, return_tensors="pt")
-        ids = given["input_ids"][0]
+        inputs = encoder.tokenizer(text, return_tensors="pt")
+        ids = inputs["input_ids"][0]
         if not len(ids):
             continue
         if longest is not None and len(ids) > longest:
             raise UsageError(f"the text {text[:40]!r} has {len(ids)} tokens, but the model reads {longest}; shorten it")
         with torch.no_grad():
-            states = encoder.model(**given, output_hidden_states=True).hidden_states
+            states = encoder.model(**inputs, output_hidden_states=True).hidden_states
         yield encoder.tokenizer.convert_ids_to_tokens(ids), _stacked(states), table[ids].numpy()
 
 

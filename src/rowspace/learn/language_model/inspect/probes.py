@@ -61,11 +61,11 @@ def probe(
         vectors: (n, d), rows of a table or states of a layer.
         labels: n labels.
         kinds: n kinds, such as the tokens: the control task gives all examples of a kind one label. By default each
-            example is one of its own, so that the control can only be guessed.
+            example is a separate kind, so that the control can only be guessed.
         groups: n groups, such as the texts: a group is either learned from or measured. By default examples are drawn
             one by one.
         test_share: The share that is measured.
-        seed: Of the split and of the random labels.
+        seed: Seed of the split and of the random labels.
 
     Returns:
         The accuracies.

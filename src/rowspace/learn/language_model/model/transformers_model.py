@@ -240,11 +240,11 @@ def _mpt(weights: Weights, options: ModelOptions, context: int) -> Converted:
 def _renamed(weights: Weights, options: ModelOptions, prefix: str, names: Mapping[str, str]) -> Tensors:
     """The tensors of all blocks, with other names for their parts."""
     return {
-        f"{prefix}.{layer}.{theirs}.{end}": weights[f"blocks.{layer}.{ours}.{end}"]
+        f"{prefix}.{layer}.{original}.{end}": weights[f"blocks.{layer}.{own}.{end}"]
         for layer in range(options.layers)
-        for ours, theirs in names.items()
+        for own, original in names.items()
         for end in ENDS
-        if f"blocks.{layer}.{ours}.{end}" in weights
+        if f"blocks.{layer}.{own}.{end}" in weights
     }
 
 

@@ -72,7 +72,7 @@ def save_checkpoint(
     Args:
         run: The folder, which may not exist yet.
         source: Where its other files are: the folder itself, or the one in which the run was prepared.
-        record: What run.json will say.
+        record: The content of run.json.
         tensors: All that a resumed run needs.
         table: The input rows.
         weights: The weights of the model, to write for transformers.

@@ -51,7 +51,7 @@ class Record(NamedTuple):
 
 
 class EventWriter:
-    """Appends records to a file; a reader sees whole ones only."""
+    """Appends records to a file; a reader sees only complete records."""
 
     def __init__(self, path: Path, *, length: int | None = None) -> None:
         """Open a file to append to, after cutting it to `length` bytes, where the last checkpoint ended."""
@@ -97,13 +97,13 @@ class EventWriter:
 
 
 class Events:
-    """Reads `events.bin`, also while it is written; it keeps the places of records, and reads a payload when asked.
+    """Reads `events.bin`, also while it is written; it stores the offsets of records, and reads a payload on request.
 
     `refresh` finds what was appended since. A run that was killed and resumed continues from its last checkpoint, and
     what came after it is written again: `refresh` notices that too.
 
     Attributes:
-        header: What the run says of itself: its options and the number of tokens.
+        header: The options of the run and the number of tokens.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -68,9 +68,9 @@ class Telemetry:
 
     def after_backward(self, ids: Tensor, targets: Tensor) -> int:
         """Count a step and sum the gradients of watched rows; return how many rows the input has touched."""
-        touched, aimed = torch.unique(ids), torch.unique(targets)
+        touched, predicted = torch.unique(ids), torch.unique(targets)
         self.tensors["input_updates"][touched] += 1
-        self.tensors["head_targets"][aimed] += 1
+        self.tensors["head_targets"][predicted] += 1
         if len(self._watched):
             self._sides.add(self._watched_gradients(ids))
         return len(touched)
@@ -167,11 +167,11 @@ def watched_ids(vocabulary: Sequence[str], tokens: Iterable[str]) -> NDArray[np.
     return np.array([ids[token] for token in distinct], np.int64)
 
 
-def sampled_ids(counts: NDArray[np.int64], watched: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return the watched ids, and at most `most` others at even distances in the order of falling counts."""
+def sampled_ids(counts: NDArray[np.int64], watched: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Return the watched ids, and at most `limit` others at even distances in the order of falling counts."""
     order = np.argsort(-counts, kind="stable")
     order = order[~np.isin(order, watched)]
-    places = np.linspace(0, len(order) - 1, min(most, len(order))).astype(np.int64)
+    places = np.linspace(0, len(order) - 1, min(limit, len(order))).astype(np.int64)
     return np.concatenate([watched, order[places]])
 
 

@@ -146,7 +146,7 @@ class RowTable(abc.ABC):
             )
 
     def runs_kernels(self) -> bool:
-        """Whether the rows are on the CPU, in a dtype and layout that the kernels know."""
+        """Whether the rows are on the CPU, in a dtype and layout that the kernels support."""
         values = self.values
         return self.use_kernels and values.is_cpu and values.dtype in KERNEL_DTYPES and values.is_contiguous()
 

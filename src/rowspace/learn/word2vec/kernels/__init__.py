@@ -6,7 +6,7 @@ a window (Ji et al. 2016, pWord2Vec), by the averages of three windows in a row.
 product and its gradient two more, of tiles that fit into registers.
 
 Several workers write to the same rows without locks. A row that all of them write all the time would travel from core
-to core, so each worker learns the most frequent words in copies of its own and adds what a copy has moved to the
+to core, so each worker learns the most frequent words in private copies and adds what a copy has moved to the
 table's row every few times.
 
 | file | what |

@@ -42,7 +42,7 @@ class Ngrams(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What is learned: V rows each, then for each worker a row that stands for "no word", and its copies.
+    """What is learned: V rows each, then for each worker a row for "no word", and its copies.
 
     Rows are padded with zeros to a multiple of sixteen columns.
     """
@@ -72,7 +72,7 @@ class Copies(NamedTuple):
     """One worker's copies of the rows that all workers would write at once: those of the first words of the table."""
 
     words: int  # how many; 0 for a worker that is alone
-    padding: int  # the row that stands for "no word", which stays 0
+    padding: int  # the row for "no word", which stays 0
     first_row: int  # the row of word 0's copy
     inputs: Rows  # (words, columns): the copied rows at their last merge
     outputs: Rows  # likewise

@@ -63,7 +63,7 @@ def lay_out_windows(first: int, length: int, reach: int, words: Ids, plan: Plan,
         first-reach| +1  | first-reach+2 ... first+reach  | first+reach+1     | +2
 
     Returns where those of all three begin and end. The rows of the four others go into `scratch.edges`, and then the
-    windows' own words' rows, which are to be left out again; the padding row stands for a place that the sentence does
+    windows' own words' rows, which are to be left out again; the padding row represents a place that the sentence does
     not have, and comes last itself. The windows' sizes, at least 1, go into `scratch.counts`.
     """
     padding = np.int64(len(scratch.composed) - 1 if plan.subwords else scratch.copies.padding)

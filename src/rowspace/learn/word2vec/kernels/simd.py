@@ -99,20 +99,20 @@ def _check_bounds(context: Any, builder: Any, array: Any, indices: list[Any]) ->
         cgutils.do_boundscheck(context, builder, index, size, axis)
 
 
-@emits(load, takes=_PLACE, gives=_VECTOR)
+@emits(load, takes=_PLACE, returns=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     address = _address(context, builder, signature, arguments)
     return builder.load(builder.bitcast(address, _LLVM_VECTOR.as_pointer()), align=4)
 
 
-@emits(store, takes=[*_PLACE, _VectorType], gives=types.none)
+@emits(store, takes=[*_PLACE, _VectorType], returns=types.none)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     address = _address(context, builder, signature, arguments)
     builder.store(arguments[3], builder.bitcast(address, _LLVM_VECTOR.as_pointer()), align=4)
     return context.get_dummy_value()
 
 
-@emits(broadcast, takes=[types.Float], gives=_VECTOR)
+@emits(broadcast, takes=[types.Float], returns=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     value = context.cast(builder, arguments[0], signature.args[0], types.float32)
     undefined = ir.Constant(_LLVM_VECTOR, ir.Undefined)
@@ -120,13 +120,13 @@ def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
 
 
-@emits(fma, takes=[_VectorType] * 3, gives=_VECTOR)
+@emits(fma, takes=[_VectorType] * 3, returns=_VECTOR)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kind = ir.FunctionType(_LLVM_VECTOR, [_LLVM_VECTOR] * 3)
     return builder.call(_intrinsic(builder, kind, f"llvm.fmuladd.v{LANES}f32"), arguments)
 
 
-@emits(sum_lanes, takes=[_VectorType], gives=types.float32)
+@emits(sum_lanes, takes=[_VectorType], returns=types.float32)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _LLVM_VECTOR])
     add = _intrinsic(builder, kind, f"llvm.vector.reduce.fadd.v{LANES}f32")

@@ -53,7 +53,7 @@ def trailing_zeros(word: np.uint64) -> int:
     return (value & -value).bit_length() - 1 if value else 64
 
 
-@emits(load, takes=[types.Array, types.Integer], gives=types.uint64)
+@emits(load, takes=[types.Array, types.Integer], returns=types.uint64)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     index = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -65,6 +65,6 @@ def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()), align=1)
 
 
-@emits(trailing_zeros, takes=[types.uint64], gives=types.intp)
+@emits(trailing_zeros, takes=[types.uint64], returns=types.intp)
 def _(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))

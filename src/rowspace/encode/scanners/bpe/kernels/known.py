@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rowspace.encode.scanners.cache import WordCache
 
-__all__ = ["Known", "nothing_known"]
+__all__ = ["Known", "empty_known"]
 
 MEMORY_SETS = 2**16  # of two pieces each, 4 MB for each thread
 
@@ -19,7 +19,7 @@ class Known(NamedTuple):
     cache: WordCache
 
 
-def nothing_known() -> Known:
+def empty_known() -> Known:
     """Return an empty memory, each set of which is one line of the processor's cache, and an empty cache."""
     numbers = np.zeros(8 * MEMORY_SETS + 8, np.uint64)
     first = -(numbers.ctypes.data // 8) % 8

@@ -23,7 +23,7 @@ def merge_few(pairs: NDArray[np.int64], ids: NDArray[np.int32], count: int, valu
         pairs: int64 (2^k, 2), a hash table with open addresses of (left id << 32 | right id, rank << 32 | id); the
             first is -1 in a free slot.
         ids: The ids of the symbols.
-        count: How many.
+        count: Their number.
         values: int64, room for as many: what `find_merge` returned for each symbol and the next.
     """
     for index in range(count - 1):

@@ -86,14 +86,14 @@ def contraction(data: NDArray[np.uint8], position: int, end: int, fold: int) -> 
 
 
 @kernel
-def few_numbers(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[np.uint8], most: int) -> int:
-    """Stop of at most `most` numbers."""
-    while most > 0 and position < end:
+def few_numbers(data: NDArray[np.uint8], position: int, end: int, classes: NDArray[np.uint8], limit: int) -> int:
+    """Stop of at most `limit` numbers."""
+    while limit > 0 and position < end:
         kind, width = class_at(data, position, classes)
         if kind != NUMBER:
             break
         position += width
-        most -= 1
+        limit -= 1
     return position
 
 

@@ -1,6 +1,6 @@
 """A text → units that no merge crosses; a unit → its first symbols.
 
-The blank, U+0020, stands for `▁`, U+2581, which is what the tokenizer makes of it.
+The blank, U+0020, represents `▁`, U+2581, by which the tokenizer replaces it.
 """
 
 from typing import NamedTuple

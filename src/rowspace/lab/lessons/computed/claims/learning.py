@@ -68,9 +68,9 @@ def no_gradient_verdict(*, moved: list[float]) -> Verdict:
     return "it depends" if any(moving) and not all(moving) else "false" if any(moving) else "true"
 
 
-def fixed_rows_figure(table: Table, *, most: int, lr: float, seed: int) -> Mapping[str, Any]:
+def fixed_rows_figure(table: Table, *, limit: int, lr: float, seed: int) -> Mapping[str, Any]:
     """Load the rows into a layer and learn one step of a prediction, with the layer trainable and frozen."""
-    ids = np.flatnonzero(np.isfinite(table.norms))[:most]
+    ids = np.flatnonzero(np.isfinite(table.norms))[:limit]
     if len(ids) < 2:
         raise UsageError("at least two rows are needed to learn a prediction from them")
     rows = torch.tensor(np.asarray(table.rows[ids], np.float32))
@@ -105,4 +105,4 @@ def fixed_rows_verdict(*, trainable: float, frozen: float) -> Verdict:
 
 
 no_gradient = partial(no_gradient_figure, rows=6, dim=3, first=[1, 2], second=[4], lr=0.1)
-fixed_rows = partial(fixed_rows_figure, most=2000, lr=0.1, seed=0)
+fixed_rows = partial(fixed_rows_figure, limit=2000, lr=0.1, seed=0)

@@ -14,7 +14,7 @@ __all__ = ["large_tied", "llama_ties", "root_law", "vit_sinusoids"]
 
 
 def llama_ties_figure() -> Mapping[str, Any]:
-    """List the Llama models of the catalogue with a tied head, and those with a head of their own."""
+    """List the Llama models of the catalogue with a tied head, and those with an untied one."""
     models = {name: model for name, model in CATALOGUE.items() if "llama" in name.lower()}
     tied = [name for name, model in models.items() if model.tied]
     untied = [name for name, model in models.items() if not model.tied]

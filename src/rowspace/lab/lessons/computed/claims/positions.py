@@ -79,7 +79,7 @@ def equal_norms_verdict(*, ratios: Sequence[float]) -> Verdict:
     return "it depends" if any(apart) and not all(apart) else "false" if any(apart) else "true"
 
 
-def invariance_figure(table: Table, *, words: int, most_dim: int, seed: int) -> Mapping[str, Any]:
+def invariance_figure(table: Table, *, words: int, max_dim: int, seed: int) -> Mapping[str, Any]:
     """Attend to words in order and in reverse, without positions, and compare places, tokens and the mean."""
     chosen = default_words(table, words)
     ids = table.ids(chosen)
@@ -88,7 +88,7 @@ def invariance_figure(table: Table, *, words: int, most_dim: int, seed: int) -> 
     if (table[ids] == table[ids][0]).all():
         raise UsageError("all words of the table have the same row, so that their order cannot be seen")
     rows, order = torch.tensor(table[ids]), torch.arange(len(ids)).flip(0)
-    head = drawn_head(table, head_dim=min(most_dim, max(2, table.dim // 2 * 2)), seed=seed)
+    head = drawn_head(table, head_dim=min(max_dim, max(2, table.dim // 2 * 2)), seed=seed)
     outputs, reversed_ = (attend(each, head, scheme="none", causal=False)["outputs"] for each in (rows, rows[order]))
     by_place = float((reversed_ - outputs).abs().max())
     by_token = largest_difference(rows, head, order, scheme="none", causal=False)
@@ -113,4 +113,4 @@ def invariance_verdict(*, by_place: float, by_token: float) -> Verdict:
 
 drowning = partial(drowning_figure, dim=512, start=5)
 equal_norms = partial(equal_norms_figure, dims=[64, 128, 256, 512])
-invariance = partial(invariance_figure, words=4, most_dim=64, seed=0)
+invariance = partial(invariance_figure, words=4, max_dim=64, seed=0)

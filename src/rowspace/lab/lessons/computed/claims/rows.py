@@ -20,10 +20,10 @@ MIN_ROWS = 20  # fewer rows are too few for shares of words
 MAX_DIM = 1024  # a wider matrix takes too long to turn
 
 
-def finite_sample(table: Table, *, most: int, seed: int) -> NDArray[np.int64]:
-    """Draw up to `most` ids of rows that are finite and not zero, ascending."""
+def finite_sample(table: Table, *, limit: int, seed: int) -> NDArray[np.int64]:
+    """Draw up to `limit` ids of rows that are finite and not zero, ascending."""
     ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))
-    return np.sort(np.random.default_rng(seed).permutation(ids)[:most])
+    return np.sort(np.random.default_rng(seed).permutation(ids)[:limit])
 
 
 def kurtosis(columns: Array) -> Array:
@@ -34,9 +34,9 @@ def kurtosis(columns: Array) -> Array:
     return found
 
 
-def coordinates_figure(table: Table, *, most: int, directions: int, seed: int) -> Mapping[str, Any]:
+def coordinates_figure(table: Table, *, limit: int, directions: int, seed: int) -> Mapping[str, Any]:
     """Turn all rows by one random rotation, and compare columns with random directions."""
-    ids = finite_sample(table, most=most, seed=seed)
+    ids = finite_sample(table, limit=limit, seed=seed)
     if len(ids) < MIN_ROWS or not 2 <= table.dim <= MAX_DIM:
         raise UsageError(
             f"at least {MIN_ROWS} words with rows of 2 to {MAX_DIM:,} numbers are needed to compare columns with "
@@ -77,9 +77,9 @@ def coordinates_verdict(*, kept: float, peaked: float, noise: float) -> Verdict:
     return "it depends" if peaked > 0.5 + 3 * noise else "false"
 
 
-def ids_as_numbers_figure(table: Table, *, most: int, seed: int) -> Mapping[str, Any]:
+def ids_as_numbers_figure(table: Table, *, limit: int, seed: int) -> Mapping[str, Any]:
     """Renumber the vocabulary, and compare how near words are by id and by row."""
-    ids = finite_sample(table, most=most, seed=seed)
+    ids = finite_sample(table, limit=limit, seed=seed)
     if len(ids) < MIN_ROWS:
         raise UsageError(f"at least {MIN_ROWS} words are needed to compare distances by id with distances by row")
     new = np.random.default_rng(seed).permutation(len(table))  # the new id of each word
@@ -130,9 +130,9 @@ def ids_as_numbers_verdict(*, by_id: float, by_row: float, excess: float) -> Ver
     return "true" if by_id == 0 else "it depends"
 
 
-def large_dot_figure(table: Table, *, most: int, seed: int) -> Mapping[str, Any]:
+def large_dot_figure(table: Table, *, limit: int, seed: int) -> Mapping[str, Any]:
     """Compare the nearest row by dot product with the nearest by cosine."""
-    ids = finite_sample(table, most=most, seed=seed)
+    ids = finite_sample(table, limit=limit, seed=seed)
     usable = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))
     if len(ids) < MIN_ROWS:
         raise UsageError(f"at least {MIN_ROWS} words are needed to compare dot products with cosines")
@@ -161,6 +161,6 @@ def large_dot_verdict(*, shared: float) -> Verdict:
     return "false" if shared < 0.5 else "it depends"
 
 
-coordinates = partial(coordinates_figure, most=1000, directions=256, seed=0)
-ids_as_numbers = partial(ids_as_numbers_figure, most=1000, seed=0)
-large_dot = partial(large_dot_figure, most=500, seed=0)
+coordinates = partial(coordinates_figure, limit=1000, directions=256, seed=0)
+ids_as_numbers = partial(ids_as_numbers_figure, limit=1000, seed=0)
+large_dot = partial(large_dot_figure, limit=500, seed=0)

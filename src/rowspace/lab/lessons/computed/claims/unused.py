@@ -29,8 +29,8 @@ def unused_rows_figure(
     drawn = np.random.default_rng(seed)
     unused = drawn.uniform(-0.5, 0.5, (len(ids), table.dim)) / table.dim  # as word2vec starts its rows
     rows = np.concatenate([np.asarray(table.rows[ids], np.float32), unused.astype(np.float32)])
-    asked = np.sort(drawn.permutation(len(ids))[:queries])
-    found, _ = space.nearest(rows[asked], rows, 10, exclude=asked[:, np.newaxis])
+    sample = np.sort(drawn.permutation(len(ids))[:queries])
+    found, _ = space.nearest(rows[sample], rows, 10, exclude=sample[:, np.newaxis])
     taken = float((found >= len(ids)).mean())
     start, end = softmax_shares(vocabulary, dim, steps=steps, lr=lr, seed=seed)
     return {

@@ -1,4 +1,4 @@
-"""`Verdict`: what a measurement says about a statement."""
+"""`Verdict`: whether a measurement supports a statement."""
 
 from typing import Literal
 

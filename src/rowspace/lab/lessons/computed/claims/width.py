@@ -159,26 +159,26 @@ def wider_verdict(*, changes: Sequence[float], noises: Sequence[float]) -> Verdi
     return "true" if lower else "it depends"
 
 
-def cut_figure(table: Table, *, most: int, queries: int, seed: int) -> Mapping[str, Any]:
+def cut_figure(table: Table, *, limit: int, queries: int, seed: int) -> Mapping[str, Any]:
     """Keep the first principal components of the rows, and count how many of the nearest neighbors remain.
 
     The lists are empty for fewer than 20 rows, and for rows that are too wide for the components to be found soon.
     """
-    ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:most]
+    ids = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))[:limit]
     if len(ids) < MIN_ROWS or table.dim > MAX_DIM:
         return {"cut_dims": [], "cut_kept": np.array([]), "cut_chance": 0.0, "cut_words": len(ids)}
     rows = np.asarray(table.rows[ids], np.float32)
     components = space.pca(rows, table.dim).components  # (d, d)
     turned = rows @ components.T.astype(np.float32)  # not centered, so that all components keep all neighbors
     k = min(NEIGHBORS, len(ids) // 4)
-    asked = np.sort(np.random.default_rng(seed).permutation(len(ids))[:queries])
-    own = asked[:, np.newaxis]
-    full, _ = space.nearest(rows[asked], rows, k, exclude=own)
+    sample = np.sort(np.random.default_rng(seed).permutation(len(ids))[:queries])
+    own = sample[:, np.newaxis]
+    full, _ = space.nearest(rows[sample], rows, k, exclude=own)
     dims = sorted({*(2**power for power in range(1, 14) if 2**power < table.dim), table.dim})
     kept = []
     for dim in dims:
         cut = np.ascontiguousarray(turned[:, :dim])
-        near, _ = space.nearest(cut[asked], cut, k, exclude=own)
+        near, _ = space.nearest(cut[sample], cut, k, exclude=own)
         kept.append(float((full[:, :, np.newaxis] == near[:, np.newaxis]).any(2).mean()))
     return {"cut_dims": dims, "cut_kept": np.array(kept), "cut_chance": k / (len(ids) - 1), "cut_words": len(ids)}
 

@@ -42,8 +42,8 @@ def pairs_in(table: Table, text: str) -> list[Pair]:
     return found
 
 
-def antonyms_figure(table: Table, *, pairs: str, most: int, seed: int) -> Mapping[str, Any]:
-    """Compare the cosine of each word and its antonym with those of the word and up to `most` others."""
+def antonyms_figure(table: Table, *, pairs: str, limit: int, seed: int) -> Mapping[str, Any]:
+    """Compare the cosine of each word and its antonym with those of the word and up to `limit` others."""
     found = pairs_in(table, pairs)
     if len(found) < 3:
         raise UsageError(f"the table has {len(found)} of the pairs of antonyms, and at least 3 are needed")
@@ -52,7 +52,7 @@ def antonyms_figure(table: Table, *, pairs: str, most: int, seed: int) -> Mappin
     words = np.asarray(table.rows[one], np.float64)
     own = space.cosine(words, np.asarray(table.rows[other], np.float64)).diagonal()
     usable = np.flatnonzero(np.isfinite(table.norms) & (table.norms > 0))
-    others = np.random.default_rng(seed).permutation(usable)[:most]
+    others = np.random.default_rng(seed).permutation(usable)[:limit]
     cosines = space.cosine(words, np.asarray(table.rows[others], np.float64))
     cosines[one[:, np.newaxis] == others] = np.nan  # of a word with itself
     nearer = np.nanmean(np.where(np.isnan(cosines), np.nan, cosines < own[:, np.newaxis]), axis=1)
@@ -85,16 +85,16 @@ def queen_figure(table: Table, *, pairs: str) -> Mapping[str, Any]:
     plain = [tuple(word.lstrip("Ġ▁") for word in pair) for pair in found]
     if ("man", "woman") not in plain or ("king", "queen") not in plain:
         raise UsageError("the table has no rows for king, queen, man and woman")
-    asked = [(one, other) for one in range(len(found)) for other in range(len(found)) if one != other]
-    questions = np.array([table.ids([*found[one], found[other][0]]) for one, other in asked])
-    expected = np.array([table.id(found[other][1]) for _, other in asked])
+    combinations = [(one, other) for one in range(len(found)) for other in range(len(found)) if one != other]
+    questions = np.array([table.ids([*found[one], found[other][0]]) for one, other in combinations])
+    expected = np.array([table.id(found[other][1]) for _, other in combinations])
     best = {kept: best_answers(table, questions, keep_inputs=kept) for kept in (True, False)}
     right = {kept: float((answers[:, 0] == expected).mean()) for kept, answers in best.items()}
-    royal = asked.index((plain.index(("man", "woman")), plain.index(("king", "queen"))))
+    royal = combinations.index((plain.index(("man", "woman")), plain.index(("king", "queen"))))
     first = table.vocabulary[best[True][royal, 0]]
     correct = bool(best[True][royal, 0] == expected[royal])
     return {
-        "questions": len(asked),
+        "questions": len(combinations),
         "first": first,
         "correct": correct,
         "input": float((best[True][:, 0, np.newaxis] == questions).any(1).mean()),
@@ -156,6 +156,6 @@ def word2vec_tokens_verdict(*, whole: float, unknown: int, written: int) -> Verd
     return "false" if unknown > 0 and written > 0 else "it depends"
 
 
-antonyms = partial(antonyms_figure, pairs=" ".join(ANTONYMS.split()), most=10_000, seed=0)
+antonyms = partial(antonyms_figure, pairs=" ".join(ANTONYMS.split()), limit=10_000, seed=0)
 queen = partial(queen_figure, pairs=" ".join(GENDER.split()))
 word2vec_tokens = partial(word2vec_tokens_figure, unseen="kingdom doghouse bookshop gardener", vocabulary_size=500)

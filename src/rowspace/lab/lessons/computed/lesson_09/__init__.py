@@ -151,7 +151,7 @@ def alike(table: Table, seed: int) -> Question:
 
 @needs_torch
 def unknowing(table: Table, seed: int) -> Question:
-    """Ask for the loss of a model that knows nothing."""
+    """Ask for the loss of a model that has learned nothing."""
     from rowspace.lab.lessons.computed.lesson_09.figures import blind_figure
     from rowspace.lab.pages.input.first_logits import VOCABULARY
 

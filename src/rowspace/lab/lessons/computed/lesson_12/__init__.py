@@ -150,4 +150,4 @@ def share(table: Table, seed: int) -> Question:
     cases = (("gpt2", "GPT-2"), ("Meta-Llama-3-8B", "Llama 3 8B"), ("gemma-3-270m", "Gemma 3 270M"))
     model, name = picked(seed, cases)
     figure = partial(share_figure, model=model)
-    return slider((0.0, 100.0, 1.0), figure, tolerance=5, unit="%", name=name, **figure.func(model=model)["asked"])
+    return slider((0.0, 100.0, 1.0), figure, tolerance=5, unit="%", name=name, **figure.func(model=model)["sizes"])

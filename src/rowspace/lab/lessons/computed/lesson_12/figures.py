@@ -36,12 +36,12 @@ def share_figure(*, model: str) -> Mapping[str, Any]:
     """Return the share of the token table in all parameters of a model, in percent."""
     found = CATALOGUE[model]
     table = found.cost.tokens
-    asked = {
+    sizes = {
         "all": f"{found.parameters / 1e6:,.0f}",
         "rows": f"{found.num_embeddings:,}",
         "dim": f"{found.cost.row_dim:,}",
     }
-    return {"answer": 100 * table / found.parameters, "table": f"{table / 1e6:,.1f}", "asked": asked}
+    return {"answer": 100 * table / found.parameters, "table": f"{table / 1e6:,.1f}", "sizes": sizes}
 
 
 def strategy_size(*, name: str) -> Mapping[str, float]:
