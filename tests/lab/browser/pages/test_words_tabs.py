@@ -67,7 +67,7 @@ def test_turned_table_changes_every_bar_and_no_neighbor(visit: Visit, lab: Lab) 
 def test_counts_are_drawn_and_rare_rows_counted(visit: Visit, lab: Lab) -> None:
     page = visit("words?tab=counts")
     rare = int((lab.table.counts < 10).sum())
-    expect(page.get_by_text(f"{rare:,} of {len(lab.table):,} rows")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(f"{rare:,} of {len(lab.table):,} rows")).to_be_visible()
     for name in ("Count by rank", "Norm by count", "Neighbor quality by count"):
         expect(page.get_by_role("application", name=name)).to_be_visible()
     chart = page.get_by_role("application", name="Count by rank")
@@ -95,7 +95,7 @@ def test_request_that_fails_is_reported_in_its_tab(visit: Visit, page: Page, pat
 def test_text_is_learned_four_ways(visit: Visit) -> None:
     page = visit("words?tab=learned")
     for name in ("CBOW, window 1", "CBOW, window 10", "skip-gram, window 1", "skip-gram, window 10"):
-        expect(page.get_by_role("region", name=name, exact=True)).to_be_visible(timeout=120_000)
+        expect(page.get_by_role("region", name=name, exact=True)).to_be_visible()
     word = page.get_by_label("Word of the text")
     word.fill("tuple")
     word.press("Tab")
