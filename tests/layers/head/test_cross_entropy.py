@@ -306,6 +306,20 @@ def test_compiles_as_one_graph():
     torch.testing.assert_close(gradients(loss, hidden, weight), gradients(expected, hidden, weight))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_compiles_without_gradients(reduction):
+    hidden, weight, targets, bias = make_inputs()
+
+    def loss(hidden, weight, targets):
+        return cross_entropy(hidden, weight, targets, bias=bias, reduction=reduction)
+
+    with torch.no_grad():
+        ours = torch.compile(loss, fullgraph=True, backend="aot_eager")(hidden, weight, targets)
+    expected = full_logits(hidden, weight, targets, bias=bias, reduction=reduction)
+    torch.testing.assert_close(ours, expected.detach())
+
+
 def test_meta_device_gives_a_shape():
     hidden, weight, targets, _ = make_inputs()
     parts = [part.to("meta") for part in (hidden, weight, targets)]
