@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
@@ -295,6 +296,18 @@ def test_per_sample_gradients_with_vmap(reduction):
         return torch.func.vmap(gradient, in_dims=(0, None, 0))(hidden, weight, targets)
 
     torch.testing.assert_close(by_sample(cross_entropy), by_sample(full_logits))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_gradients_with_checkpointing(reduction):
+    hidden, weight, targets, _ = make_inputs()
+
+    def loss(hidden, weight):
+        return cross_entropy(hidden, weight, targets, reduction=reduction)
+
+    checkpointed = torch.utils.checkpoint.checkpoint(loss, hidden, weight, use_reentrant=False)
+    expected = full_logits(hidden, weight, targets, reduction=reduction)
+    torch.testing.assert_close(gradients(checkpointed, hidden, weight), gradients(expected, hidden, weight))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler

@@ -135,7 +135,8 @@ class _SummedLoss(torch.autograd.Function):
         needed = ctx.needs_input_grad
         if upstream is None:
             return (None,) * len(needed)
-        tensors, gradients = ctx.saved_tensors[:4], ctx.saved_tensors[4:]
+        saved = ctx.saved_tensors  # read once: checkpointing without reentrant autograd refuses a second time
+        tensors, gradients = saved[:4], saved[4:]
         scaled = _call(_SummedGradient, *tensors, upstream, *gradients, *ctx.settings, *needed[:3])
         return _padded(scaled, needed)
 
