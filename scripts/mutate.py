@@ -43,7 +43,9 @@ EQUIVALENT = ROOT / "scripts" / "equivalent_mutations.toml"
 SECONDS = 60  # for the tests of one mutation
 HANG = 30  # seconds without a finished test
 TREE = ("src", "tests", "docs", "examples", "bench", "scripts", "README.md", "CONTRIBUTING.md", "pyproject.toml")
-# Tests that read the source instead of running it, or that need the committed bundle and a browser.
+KERNELS = "kernels and not large and not long"  # the tests that run as pure Python
+# Tests that read the source instead of running it, or that need the committed bundle and a browser. Tests marked `long`
+# are left out as well, since most of them exceed the time limit.
 LEFT_OUT = ("tests/lab/browser", "tests/test_wheel.py", "tests/fuzz")
 
 GENERATED = ("src/rowspace/text/characters/unicode_tables.py",)
@@ -327,8 +329,8 @@ def test_groups() -> dict[str, list[str]]:
     groups = {path.name: [f"tests/{path.name}"] for path in folders}
     groups["others"] = [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py")), "src"]
     left_out = [argument for name in LEFT_OUT for argument in ("--ignore", name)]
-    groups = {name: [*arguments, *left_out] for name, arguments in groups.items()}
-    return groups | {"kernels": ["tests", "-m", "kernels and not large", *left_out]}
+    groups = {name: [*arguments, "-m", "not long", *left_out] for name, arguments in groups.items()}
+    return groups | {"kernels": ["tests", "-m", KERNELS, *left_out]}
 
 
 def load_map() -> dict[tuple[str, int], set[str]]:
@@ -476,7 +478,7 @@ def run_tests(tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
     arguments = tree / "tests-to-run.txt"
     arguments.write_text("\n".join(names), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-x", "-v", "--no-header", "--tb=line", "-p", "no:cacheprovider"]
-    command += [f"@{arguments}"]
+    command += [f"@{arguments}", "-m", KERNELS if as_python else "not long"]
     environment = os.environ | {
         "PYTHONPATH": str(tree / "src"),
         "PYTHONUNBUFFERED": "1",
@@ -484,7 +486,6 @@ def run_tests(tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
     }
     if as_python:
         environment |= {"NUMBA_DISABLE_JIT": "1"}
-        command += ["-m", "kernels and not large"]
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -34,3 +34,9 @@ def test_constants_are_not_in_the_state(module):
     assert not module.state_dict()
     module.load_state_dict({}, assign=True)
     assert torch.equal(module.numbers, torch.tensor([0.1, 1e-9]))
+
+
+def test_constants_leave_the_meta_device_when_a_state_is_assigned(module):
+    outer = torch.nn.Sequential(module.to("meta"))
+    outer.load_state_dict({}, assign=True)
+    assert torch.equal(module.numbers, torch.tensor([0.1, 1e-9]))

@@ -1,6 +1,8 @@
 """Arguments shared by many modules, and their validation."""
 
-from typing import TypedDict
+import math
+from collections.abc import Mapping
+from typing import SupportsFloat, SupportsIndex, TypedDict, TypeGuard
 
 import torch
 
@@ -18,10 +20,42 @@ class Factory(TypedDict, total=False):
 
 
 def require_positive(**sizes: int) -> None:
-    """Raise `UsageError` unless each of the named sizes is 1 or more."""
-    for name, size in sizes.items():
-        if size < 1:
-            raise UsageError(f"{name} must be 1 or more, not {size}")
+    """Raise `UsageError` unless each of the named sizes is an integer of 1 or more."""
+    _require_integers(1, sizes)
+
+
+def require_not_negative(**counts: int) -> None:
+    """Raise `UsageError` unless each of the named counts is an integer of 0 or more."""
+    _require_integers(0, counts)
+
+
+def require_above(bound: float, **numbers: float) -> None:
+    """Raise `UsageError` unless each of the named numbers is above `bound` and finite.
+
+    >>> require_above(0, factor=float("nan"))
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: factor must be above 0 and finite, not nan
+    """
+    for name, number in numbers.items():
+        if not _is_number(number) or not bound < number < math.inf:
+            raise UsageError(f"{name} must be above {bound} and finite, not {number!r}")
+
+
+def is_finite(number: object) -> bool:
+    """Whether `number` is a finite number."""
+    return _is_number(number) and math.isfinite(number)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, SupportsFloat) and not isinstance(value, bool)
+
+
+def _require_integers(least: int, values: Mapping[str, int]) -> None:
+    for name, value in values.items():
+        if not isinstance(value, SupportsIndex) or isinstance(value, bool):
+            raise UsageError(f"{name} must be an integer, not {value!r}")
+        if value < least:
+            raise UsageError(f"{name} must be {least} or more, not {value}")
 
 
 def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:

@@ -6,6 +6,7 @@ computed on the CPU, follow the module to its device, and keep their dtype and v
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -45,6 +46,15 @@ class ConstantBuffers(nn.Module):
         """
         self._constants[name] = values
         self.register_buffer(name, values if self._device is None else values.to(self._device), persistent=False)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *others: Any
+    ) -> None:
+        """With `assign=True`, parameters leave the meta device, and the constants do, too."""
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
+        for name, values in self._constants.items():
+            if local_metadata.get("assign_to_params_buffers") and self.get_buffer(name).is_meta:
+                setattr(self, name, values)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "ConstantBuffers":
         """Called for every move and cast of `nn.Module`: only the device of the constants changes."""

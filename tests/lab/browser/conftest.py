@@ -71,7 +71,8 @@ sin, cos and log; the module random returns random numbers from a seed. The norm
     return list(dict.fromkeys(items))
 """,
 }
-MAX_DELAY = 0.8
+MAX_DELAY = 0.8  # seconds
+TIMEOUT = 180_000  # ms: a training run is niced, and waits for minutes at a load of 20
 LANES = {
     "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
     "no-webgl": ["--disable-gpu", "--disable-3d-apis"],
@@ -80,7 +81,7 @@ LANES = {
 OPEN_FOLDS = (
     "for (const name of ['open:numbers', 'open:code']) localStorage.getItem(name) ?? localStorage.setItem(name, true)"
 )
-expect.set_options(timeout=30_000)  # ms: the default of 5 s is too short on a busy machine
+expect.set_options(timeout=TIMEOUT)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -203,6 +204,7 @@ def watching(page: Page, own_url: str, *, refused: bool = False) -> Iterator[Non
         if not request.url.startswith((own_url, "data:", "blob:")):
             problems.append(f"requested {request.url}")
 
+    page.set_default_timeout(TIMEOUT)
     page.add_init_script(OPEN_FOLDS)
     page.on("console", on_console)
     page.on("pageerror", lambda error: problems.append(str(error)))

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
@@ -297,6 +298,18 @@ def test_per_sample_gradients_with_vmap(reduction):
     torch.testing.assert_close(by_sample(cross_entropy), by_sample(full_logits))
 
 
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_gradients_with_checkpointing(reduction):
+    hidden, weight, targets, _ = make_inputs()
+
+    def loss(hidden, weight):
+        return cross_entropy(hidden, weight, targets, reduction=reduction)
+
+    checkpointed = torch.utils.checkpoint.checkpoint(loss, hidden, weight, use_reentrant=False)
+    expected = full_logits(hidden, weight, targets, reduction=reduction)
+    torch.testing.assert_close(gradients(checkpointed, hidden, weight), gradients(expected, hidden, weight))
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
 def test_compiles_as_one_graph():
     hidden, weight, targets, bias = make_inputs()
@@ -304,6 +317,20 @@ def test_compiles_as_one_graph():
     loss, expected = compiled(hidden, weight, targets), full_logits(hidden, weight, targets, bias=bias)
     torch.testing.assert_close(loss, expected)
     torch.testing.assert_close(gradients(loss, hidden, weight), gradients(expected, hidden, weight))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_compiles_without_gradients(reduction):
+    hidden, weight, targets, bias = make_inputs()
+
+    def loss(hidden, weight, targets):
+        return cross_entropy(hidden, weight, targets, bias=bias, reduction=reduction)
+
+    with torch.no_grad():
+        ours = torch.compile(loss, fullgraph=True, backend="aot_eager")(hidden, weight, targets)
+    expected = full_logits(hidden, weight, targets, bias=bias, reduction=reduction)
+    torch.testing.assert_close(ours, expected.detach())
 
 
 def test_meta_device_gives_a_shape():

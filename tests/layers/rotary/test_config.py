@@ -182,6 +182,12 @@ def test_models_with_the_interleaved_layout(config):
     assert rotary_from_config(config.to_dict()).layout == "interleaved"
 
 
+@pytest.mark.parametrize(("model_type", "layout"), [("llama", "half"), ("cohere", "interleaved")])
+def test_types_that_do_not_read_rope_interleave_keep_their_layout(model_type, layout):
+    for value in (True, False):  # LlamaAttention and CohereAttention of transformers do not read it
+        assert rotary_from_config({"model_type": model_type, "rope_interleave": value}).layout == layout
+
+
 def test_rotary_dim_of_gptj():
     assert rotary_from_config(GPTJConfig(n_embd=64, n_head=2, rotary_dim=8).to_dict()).rotary_dim == 8
 

@@ -137,7 +137,7 @@ def test_invalid_rotary_dim_raises(rotary_dim):
 
 @pytest.mark.parametrize("base", [0.0, 1.0, -5.0])
 def test_base_of_1_or_less_raises(base):
-    with pytest.raises(UsageError, match=f"base must be above 1, so that frequencies decrease, not {base}"):
+    with pytest.raises(UsageError, match=f"base must be above 1 and finite, so that frequencies decrease, not {base}"):
         RotaryPosition(8, base=base)
 
 

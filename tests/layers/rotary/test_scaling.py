@@ -63,7 +63,7 @@ def test_scalings_compare_by_value():
 
 @pytest.mark.parametrize("factor", [0, -2.0])
 def test_factor_that_is_not_positive_raises(factor):
-    with pytest.raises(UsageError, match=f"factor must be above 0, not {factor}"):
+    with pytest.raises(UsageError, match=f"factor must be above 0 and finite, not {factor}"):
         LinearScaling(factor)
 
 

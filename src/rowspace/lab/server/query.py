@@ -6,8 +6,9 @@ from typing import TypeVar
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
-__all__ = ["Query"]
+__all__ = ["MAX_NUMBER", "Query"]
 
+MAX_NUMBER = 1e30
 _MAX_LENGTH = 1000
 _Number = TypeVar("_Number", int, float)
 _Option = TypeVar("_Option", bound=str)
@@ -61,10 +62,10 @@ class Query:
         return self._within(name, self._float(value), value, low, high, "a number")
 
     def numbers(self, name: str, default: Sequence[float] | None = None, *, limit: int) -> list[float]:
-        """Return at most `limit` comma-separated finite numbers."""
+        """Return at most `limit` comma-separated numbers smaller than MAX_NUMBER in magnitude."""
         value = self._one(name, None if default is None else ",".join(map(str, default)))
         numbers = [self._float(part) for part in value.split(",")] if value.count(",") < limit else [None]
-        if any(number is None or not abs(number) < 1e30 for number in numbers):
+        if any(number is None or not abs(number) < MAX_NUMBER for number in numbers):
             raise UsageError(f"{name} must be at most {plural(limit, 'comma-separated number')}, not {value[:40]!r}")
         return [number for number in numbers if number is not None]
 

@@ -58,9 +58,9 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     Raises:
         UsageError: For inconsistent shapes, dtypes or settings, or a target out of range, with its row.
 
-    Second derivatives are available through `create_graph=True` or two times `torch.func.jacrev`; forward mode, and
-    thus `torch.func.hessian`, is not supported. In `torch.onnx.export` the graph computes all logits at once, since
-    ONNX has no such operator, and does not check targets.
+    Second derivatives are available through `create_graph=True` or two times `torch.func.jacrev`, but not in compiled
+    code; forward mode, and thus `torch.func.hessian`, is not supported. In `torch.onnx.export` the graph computes all
+    logits at once, since ONNX has no such operator, and does not check targets.
 
     >>> hidden, weight = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.eye(2)
     >>> cross_entropy(hidden, weight, torch.tensor([0, 1]))
@@ -92,8 +92,11 @@ def _losses(
         dtype, *terms, _ = settings
         losses = unchunked_losses(*parts, dtype, LossTerms(*terms))
         return losses.sum() if is_summed else losses
+    needs_grad = _needs_grad(hidden, weight, bias)
+    if torch.compiler.is_compiling() and not any(needs_grad):  # torch.compile calls a forward with *options wrongly
+        losses = cast(Tensor, row_losses(*parts, None, *settings, needs_grad)[0])
+        return losses.sum() if is_summed else losses
     if is_summed:
-        needs_grad = _needs_grad(hidden, weight, bias)
         return cast(Tensor, _SummedLoss.apply(*parts, *settings, *needs_grad)[0])
     return cast(Tensor, _RowLosses.apply(*parts, *settings))
 
@@ -132,7 +135,8 @@ class _SummedLoss(torch.autograd.Function):
         needed = ctx.needs_input_grad
         if upstream is None:
             return (None,) * len(needed)
-        tensors, gradients = ctx.saved_tensors[:4], ctx.saved_tensors[4:]
+        saved = ctx.saved_tensors  # read once: checkpointing without reentrant autograd refuses a second time
+        tensors, gradients = saved[:4], saved[4:]
         scaled = _call(_SummedGradient, *tensors, upstream, *gradients, *ctx.settings, *needed[:3])
         return _padded(scaled, needed)
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, is_finite
 from rowspace.layers.head.cross_entropy import cross_entropy
 
 __all__ = ["TiedHead", "UntiedHead"]
@@ -29,6 +29,8 @@ class _Head(nn.Module):
         super().__init__()
         if isinstance(scale, str) and scale != "rsqrt":
             raise UsageError(f'scale must be a number, "rsqrt" for embedding_dim ** -0.5, or None, got {scale!r}')
+        if not isinstance(scale, str | None) and not is_finite(scale):
+            raise UsageError(f"scale must be finite, got {scale!r}; None turns it off")
         if not all(0 < number < math.inf for number in (1 if softcap is None else softcap, temperature)):
             raise UsageError(
                 f"softcap and temperature must be above 0 and finite (or None and 1), got {softcap} and {temperature}"

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.inputs.parts import IdStreams, NamedParts
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
 
@@ -52,6 +52,7 @@ class Concatenation(NamedParts):
         widths = [_width(name, part) for name, part in parts.items()]
         self.projection: nn.Linear | None = None
         if embedding_dim is not None:
+            require_positive(embedding_dim=embedding_dim)
             self.projection = nn.Linear(sum(widths), embedding_dim, bias=False, device=device, dtype=dtype)
 
     @property

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
@@ -184,7 +184,9 @@ def pad_to_patches(images: Tensor, patch_size: Size) -> Tensor:
 
 
 def _pair(size: Size) -> tuple[int, int]:
-    return (size, size) if isinstance(size, int) else size
+    height, width = (size, size) if isinstance(size, int) else size
+    require_positive(patch_height=height, patch_width=width)
+    return height, width
 
 
 def _check_divisible(rows: int, columns: int, patch_size: tuple[int, int]) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.arguments import Device, require_above, require_positive
 from rowspace.layers.constants import ConstantBuffers
 
 __all__ = ["Alibi", "alibi_slopes"]
@@ -113,6 +113,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0, rounding: Literal["mp
     require_positive(num_heads=num_heads)
     if rounding not in ("mpt", "bloom"):
         raise UsageError(f"rounding must be 'mpt' or 'bloom', not {rounding!r}")
+    require_above(0, max_bias=max_bias)
     if rounding == "bloom":
         if max_bias != 8.0:
             raise UsageError(f"max_bias must be 8 with rounding='bloom', not {max_bias}; use rounding='mpt'")

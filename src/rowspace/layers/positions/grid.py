@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.arguments import Device, require_not_negative, require_positive
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.resampling import resample_positions
 from rowspace.layers.tables.init import Init, init_rows_
@@ -51,6 +51,7 @@ class GridPosition(CountedModule):
     ) -> None:
         super().__init__()
         require_positive(height=grid[0], width=grid[1], embedding_dim=embedding_dim)
+        require_not_negative(prefix=prefix)
         self.grid = grid
         self.embedding_dim = embedding_dim
         self.prefix = prefix

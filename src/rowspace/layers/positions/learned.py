@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.positions.position_ids import PositionIdSource, check_source, count_positions
+from rowspace.layers.positions.position_ids import PositionIdSource, check_source, check_start, count_positions
 from rowspace.layers.tables.gather import check_ids, require_tensor
 from rowspace.layers.tables.init import Init, init_rows_
 from rowspace.layers.tables.lookup import lookup
@@ -100,11 +100,11 @@ class LearnedPosition(nn.Module):
             `(batch, seq, d)`, or `(seq, d)` if all texts have the same positions.
 
         Raises:
-            UsageError: For a sequence longer than the table, or a position without a row.
+            UsageError: For a sequence longer than the table, a negative `start`, or a position without a row.
         """
         require_tensor(ids, "ids")
         if positions is None and self.position_ids_from == "length":
-            self._check_length(start + ids.shape[-1])
+            self._check_length(ids.shape[-1], start)
             first = self.offset + start
             return self.weight[first : first + ids.shape[-1]]
         numbers = self.row_numbers(ids, mask=mask, positions=positions, start=start)
@@ -130,12 +130,14 @@ class LearnedPosition(nn.Module):
         if positions is not None:
             self._check_positions(positions)
             return positions + self.offset
-        self._check_length(start + ids.shape[-1])
+        self._check_length(ids.shape[-1], start)
         return self.offset + count_positions(
             ids, self.position_ids_from, mask=mask, start=start, padding_idx=self.padding_idx
         )
 
-    def _check_length(self, length: int) -> None:
+    def _check_length(self, length: int, start: int) -> None:
+        check_start(start)
+        length += start
         if length > self.max_positions:
             raise UsageError(
                 f"a sequence of {length} tokens is longer than the {self.max_positions} positions of the table; "

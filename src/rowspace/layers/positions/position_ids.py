@@ -69,6 +69,12 @@ def count_positions(
     return position_ids_from_mask(mask)[..., start:]
 
 
+def check_start(start: int) -> None:
+    """Raise `UsageError` for a negative number of tokens in the cache."""
+    if start < 0:
+        raise UsageError(f"start must be 0 or more, the number of tokens in the cache, not {start}")
+
+
 def check_source(source: PositionIdSource, padding_idx: int | None) -> PositionIdSource:
     """Return the source, or raise `UsageError` if it is not valid or does not match `padding_idx`."""
     if source not in ("length", "mask", "ids"):

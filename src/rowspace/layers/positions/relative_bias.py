@@ -129,7 +129,7 @@ def _check_buckets(num_buckets: int, max_distance: int, bidirectional: bool) -> 
         even = "an even number" if bidirectional else "a number"
         raise UsageError(f"num_buckets must be {even} of at least {minimum}, not {num_buckets}; T5 has 32")
     exact = num_buckets // (4 if bidirectional else 2)
-    if max_distance <= exact:
+    if not exact < max_distance < math.inf:
         raise UsageError(
             f"max_distance must be above {exact}, the distances with their own bucket, not {max_distance}; increase it"
         )

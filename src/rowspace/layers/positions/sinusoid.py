@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, require_above, require_positive
 from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.positions.position_ids import position_ids_from_length, position_ids_from_mask
+from rowspace.layers.positions.position_ids import check_start, position_ids_from_length, position_ids_from_mask
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["SinusoidLayout", "SinusoidPosition", "sinusoid_frequencies"]
@@ -43,7 +43,8 @@ class SinusoidPosition(ConstantBuffers):
         dtype: Ignored.
 
     Raises:
-        UsageError: For an odd d, or another layout.
+        UsageError: For an odd d, another layout, or a base that is not above 1 and finite; in forward for a negative
+            `start`.
 
     >>> SinusoidPosition(4, base=100.0)(torch.zeros(1, 2))
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -98,6 +99,7 @@ class SinusoidPosition(ConstantBuffers):
             `(seq, d)`; `(batch, seq, d)` with `padding_idx`, `(..., d)` with `positions`.
         """
         require_tensor(ids, "ids")
+        check_start(start)
         if positions is not None:
             return self._rows(positions).to(dtype)
         if self.padding_idx is not None:
@@ -150,9 +152,14 @@ def sinusoid_frequencies(
     Returns:
         `(count,)` on the CPU.
 
+    Raises:
+        UsageError: For a count below 1, or a base that is not above 1 and finite.
+
     >>> sinusoid_frequencies(2, base=100.0), sinusoid_frequencies(2, base=100.0, endpoint=True)
     (tensor([1.0000, 0.1000]), tensor([1.0000, 0.0100]))
     """
+    require_positive(count=count)
+    require_above(1, base=base)
     steps = max(count - 1, 1) if endpoint else count
     index = torch.arange(count, dtype=dtype, device="cpu")
     if dtype == torch.float32:  # as in tensor2tensor and fairseq, for the same rounding

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, require_not_negative
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.positions.sinusoid import sinusoid_frequencies
 
@@ -34,7 +34,7 @@ class SinusoidGrid(ConstantBuffers):
         dtype: Ignored.
 
     Raises:
-        UsageError: For another d or `first`.
+        UsageError: For another d or `first`, or an invalid base or number of prefix rows.
 
     >>> SinusoidGrid(8, prefix_rows=1)(2, 3).shape
     torch.Size([7, 8])
@@ -57,6 +57,7 @@ class SinusoidGrid(ConstantBuffers):
             raise UsageError(f"embedding_dim must be a multiple of 4, not {embedding_dim}")
         if first not in ("width", "height"):
             raise UsageError(f"first must be 'width' or 'height', not {first!r}")
+        require_not_negative(prefix_rows=prefix_rows)
         self.embedding_dim = embedding_dim
         self.first = first
         self.prefix_rows = prefix_rows

@@ -54,10 +54,9 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
     _check_entries(config, model)
     rope = _rope_parameters(config, model, layer_type)
     head_dim = _head_dim(config, model)
-    if config.get("rope_interleave", model.rope_interleave) is not None:
-        layout: RotaryLayout = "interleaved" if config.get("rope_interleave", model.rope_interleave) else "half"
-    else:
-        layout = model.layout
+    layout: RotaryLayout = model.layout
+    if model.rope_interleave is not None:  # other types ignore the entry
+        layout = "interleaved" if config.get("rope_interleave", model.rope_interleave) else "half"
     max_positions = config.get("max_position_embeddings", model.max_position_embeddings)
     scaling = scaling_from_config(rope, max_positions=max_positions)
     rotary_dim, base = _rotary_dim(config, model, rope, head_dim), rope["rope_theta"]

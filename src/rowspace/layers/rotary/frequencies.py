@@ -1,11 +1,11 @@
 """The frequencies of rotary positions, and the base class of scalings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
-from rowspace.errors import UsageError
+from rowspace.layers.arguments import require_above
 
 __all__ = ["RotaryScaling", "rotary_frequencies"]
 
@@ -29,6 +29,13 @@ def rotary_frequencies(rotary_dim: int, base: float | Tensor = 10000.0) -> Tenso
     return 1.0 / base ** (torch.arange(0, rotary_dim, 2, dtype=torch.float32, device=device) / rotary_dim)
 
 
+_NUMBERS = (
+    *("factor", "max_positions", "original_max_positions"),
+    *("low_freq_factor", "high_freq_factor", "beta_fast", "beta_slow"),
+)
+_OPTIONAL = ("attention_scale", "mscale", "mscale_all_dim")  # None or 0: off
+
+
 @dataclass(frozen=True)
 class RotaryScaling:
     """No scaling, and the base class of scalings.
@@ -37,13 +44,14 @@ class RotaryScaling:
     longer ones, after `at_length` has adapted them to the length.
 
     Raises:
-        UsageError: For a factor that is not positive.
+        UsageError: For a number that is not above 0 and finite.
     """
 
     def __post_init__(self) -> None:
-        factor = getattr(self, "factor", 1.0)
-        if factor <= 0:
-            raise UsageError(f"factor must be above 0, not {factor}; pass new length / old length")
+        for field in fields(self):
+            number = getattr(self, field.name)
+            if field.name in _NUMBERS or (field.name in _OPTIONAL and number):
+                require_above(0, **{field.name: number})
 
     @property
     def attention_factor(self) -> float:

@@ -1,5 +1,6 @@
 """Rotary positions: queries and keys rotated by position, so that attention scores depend only on offsets."""
 
+import math
 from typing import Literal
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device
+from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.rotary.frequencies import RotaryScaling
 
@@ -69,8 +70,11 @@ class RotaryPosition(ConstantBuffers):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(device=device, dtype=dtype)
-        if base <= 1:
-            raise UsageError(f"base must be above 1, so that frequencies decrease, not {base}; see rope_theta")
+        require_positive(head_dim=head_dim)
+        if not 1 < base < math.inf:
+            raise UsageError(
+                f"base must be above 1 and finite, so that frequencies decrease, not {base}; see rope_theta"
+            )
         self.head_dim = head_dim
         self.base = base
         self.layout: RotaryLayout = check_layout(layout)

@@ -61,6 +61,11 @@ class ProportionalScaling(RotaryScaling):
     share: float
     factor: float = 1.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.share <= 1:
+            raise UsageError(f"share must be between 0 and 1, not {self.share}")
+
     def frequencies(self, rotary_dim: int, base: float) -> Tensor:
         """`f / factor` for the rotated pairs, 0 for the rest."""
         rotated = int(self.share * rotary_dim // 2)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device, require_positive, row_index
+from rowspace.layers.arguments import Device, is_finite, require_positive, row_index
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
@@ -167,6 +167,8 @@ def checked_scale(scale: Scale) -> Scale:
     """Return the scale, or raise `UsageError` if it is not a valid one."""
     if isinstance(scale, str) and scale not in ("sqrt", "rounded_sqrt"):
         raise UsageError(f"scale must be a number, 'sqrt', 'rounded_sqrt' or None, not {scale!r}")
+    if not isinstance(scale, str | None) and not is_finite(scale):
+        raise UsageError(f"scale must be finite, not {scale!r}; None turns it off")
     return scale
 
 

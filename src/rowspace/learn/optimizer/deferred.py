@@ -121,12 +121,13 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         saved = [number for group in state_dict["param_groups"] for number in group["params"]]
         own = [parameter for group in self.param_groups for parameter in group["params"]]
         for number, parameter in zip(saved, own, strict=True):
-            slot = self._slots.get(parameter)
+            slot, is_loaded = self._slots.get(parameter), number in state_dict["state"] and parameter in self.state
+            if is_loaded:
+                self.state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
             if slot is None:
                 continue
             slot.table = None
-            if number in state_dict["state"] and parameter in self.state:
-                self.state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
+            if is_loaded:
                 self._restore(parameter, state_dict["state"][number])
                 slot.table = self._new_table(slot.parameter, int(self.state[parameter]["step"]))
 

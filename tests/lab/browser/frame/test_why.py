@@ -53,6 +53,7 @@ def test_panel_is_folded_until_the_reader_opens_it_on_any_page(visit: Callable[[
     expect(panel(page).get_by_role("link")).to_have_count(0)
     panel(page).locator("summary").click()
     expect(panel(page).get_by_role("link")).to_have_count(3)
+    page.wait_for_function("localStorage.getItem('open:why') === 'true'")  # browsers send `toggle` after the click
     page = visit("head")
     expect(panel(page).get_by_role("link")).to_have_count(3)
 

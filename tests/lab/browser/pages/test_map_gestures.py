@@ -34,7 +34,7 @@ def the_map(page: Page) -> Locator:
 
 def show(page: Page) -> None:
     """Scroll to the map once everything above it has loaded."""
-    expect(page.get_by_text("count, on a log scale").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("count, on a log scale").first).to_be_visible()
     the_map(page).evaluate("map => map.scrollIntoView({ block: 'center' })")
 
 

@@ -189,12 +189,12 @@ class TestIndexing:
         expect(page.get_by_text(f"{folder} has {len(FILES)} files and no index with this table yet.")).to_be_visible()
         expect(page.get_by_label("Python", exact=True)).to_contain_text(f"Index.build('{folder}', encoder, 'my-index')")
         page.get_by_role("button", name="Index these files").click()
-        expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible()
         page.get_by_label("Question").fill("Tulips grow bulbs spring")
         expect(passages(page).first.locator(".place")).to_have_text("garden.txt:1")
         (folder / "new.txt").write_text("Roses, roses, roses.")
         page.get_by_role("button", name="Update").click()
-        expect(page.get_by_text("6 files, 6 passages, indexed")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("6 files, 6 passages, indexed")).to_be_visible()
         page.get_by_label("Question").fill("Roses")
         expect(page.get_by_role("list", name="Ranking by words").locator("button").first).to_contain_text("new.txt:1")
 
@@ -208,13 +208,13 @@ class TestIndexing:
         expect(page.get_by_text("Stopped; what was read is kept.")).to_be_visible()
         page.reload()
         page.get_by_role("button", name=re.compile("Index these files|Continue")).click()
-        expect(page.get_by_text("3,005 files, 3,005 passages, indexed")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("3,005 files, 3,005 passages, indexed")).to_be_visible()
 
     @pytest.mark.long
     def test_another_table_starts_no_run(self, visit: Callable[[str], Page], page: Page) -> None:
         visit("search")
         page.get_by_role("button", name="Index these files").click()
-        expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible()
         started: list[str] = []
         page.on("request", lambda request: request.method == "POST" and started.append(request.url))
         page.get_by_role("combobox", name="Table").select_option("small-world")

@@ -35,7 +35,7 @@ def lab_url() -> Iterator[str]:
 def finished(visit, address: str = "training") -> Page:
     """The page after the last step of its run."""
     page = visit(address)
-    expect(page.get_by_text("has finished; play it back").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("has finished; play it back").first).to_be_visible()
     expect(page.get_by_role("application", name="The map of 640 rows at step 50")).to_be_visible()
     return page
 
@@ -52,12 +52,12 @@ class TestFirstVisit:
     def test_table_of_step_0_appears_before_the_run_moves_and_a_stopped_run_starts_again(self, visit) -> None:
         page = visit("training")
         table = page.get_by_role("application", name="The rows of the 24 most frequent tokens at step 0")
-        expect(table).to_be_visible(timeout=120_000)
+        expect(table).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_text("this job was cancelled")).to_be_visible()
         page.get_by_role("button", name="Start again").click()
         expect(page.get_by_role("region", name="Controls")).to_contain_text(
-            re.compile(r"step \d+ of 50, loss \d\.\d\d"), timeout=120_000
+            re.compile(r"step \d+ of 50, loss \d\.\d\d")
         )
 
 
@@ -118,7 +118,7 @@ def test_second_run_differs_in_one_thing(visit) -> None:
     page.get_by_role("group", name="What differs").get_by_text("initial σ").click()
     page.get_by_role("group", name="0.02 and").get_by_text("1", exact=True).click()
     page.wait_for_url("**/training?tab=pair&differ=start&variant=std-1")
-    expect(page.get_by_text("has finished; play it back")).to_have_count(3, timeout=120_000)
+    expect(page.get_by_text("has finished; play it back")).to_have_count(3)
     runs = page.get_by_role("table", name="Both runs").locator("tbody tr")
     expect(runs).to_have_count(2)
     (_, small, uniform, _), (_, large, *_) = (line.get_by_role("cell").all_inner_texts() for line in runs.all())
@@ -136,7 +136,7 @@ def test_second_run_has_a_width_of_the_user(visit) -> None:
     field.press("Enter")
     page.wait_for_url("**/training?differ=width&variant=dim-24")  # the nearest multiple of 4
     expect(field).to_have_value("24")
-    expect(page.get_by_role("application", name="width d: 24, step 50")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("application", name="width d: 24, step 50")).to_be_visible()
     page.get_by_role("group", name="32 and").get_by_text("4", exact=True).click()
     expect(field).to_have_value("")
 
@@ -173,7 +173,7 @@ def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
     for name in ("tied", "untied"):
         for side in ("input", "head"):
             bars = figure.get_by_role("application", name=f"tying: {name}: summed gradients of  can from the {side}")
-            expect(bars).to_be_visible(timeout=120_000)
+            expect(bars).to_be_visible()
     expect(figure).to_contain_text("from the head, of another row; cosine of both")
 
 
@@ -181,7 +181,7 @@ def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
 def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
     page = finished(visit, "training?differ=word")
     table = page.get_by_role("table", name="The rows that differ most between the runs")
-    expect(table.locator("tbody tr")).to_have_count(12, timeout=120_000)
+    expect(table.locator("tbody tr")).to_have_count(12)
     distances = [float(cell) for cell in table.locator("td:last-child").all_inner_texts()]
     assert distances == sorted(distances, reverse=True)
 
@@ -192,7 +192,7 @@ def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) 
     table = page.get_by_role(
         "table", name="How much the prediction changes when the first two of six tokens change places"
     )
-    expect(table.locator("tbody tr")).to_have_count(2, timeout=120_000)
+    expect(table.locator("tbody tr")).to_have_count(2)
     rotary, none = (line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all())
     assert (none[0], none[2]) == ("positions: none", "0.000")
     assert "0.000" not in (rotary[2], none[1])

@@ -116,7 +116,7 @@ def test_code_of_the_page_runs_as_one_script(visit, unfold, lab) -> None:
     unfold("The code")
     code = page.get_by_label("Python", exact=True)
     for title in ("# the nearest neighbors", "# distances", "# the quality of the map", "# the colors", "# two words"):
-        expect(code).to_contain_text(title, timeout=60_000)
+        expect(code).to_contain_text(title)
     names: dict[str, Any] = {}
     exec(code.inner_text(), names)  # as pasted by a user
     assert names["neighbors"]["tokens"] == [token for token, _ in lab.table.neighbors("sin")]
@@ -167,7 +167,7 @@ def test_click_on_the_map_opens_a_word(visit) -> None:
 )
 def test_legend_explains_the_colors(visit, color: str, legend: str) -> None:
     page = visit(f"words?color={color}")
-    expect(page.get_by_text(legend).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(legend).first).to_be_visible()
 
 
 def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
@@ -176,8 +176,8 @@ def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     page.on("request", lambda request: started.extend([request.url] if request.method == "POST" else []))
     page.get_by_role("radio", name="t-SNE").check(force=True)
     page.wait_for_url("**map=tsne**")
-    expect(page.get_by_text("step ", exact=False).first).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("step ", exact=False).first).to_be_visible()
+    expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible()
     page.get_by_role("application", name="t-SNE").focus()
     page.keyboard.press("+")
     page.wait_for_url("**viewport=**")
@@ -197,7 +197,7 @@ def test_url_restores_the_whole_state(visit, unfold) -> None:
     page.wait_for_url("**viewport=**")
     address = page.url
     page.reload()
-    expect(page.get_by_text("norm of the row")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("norm of the row")).to_be_visible()
     unfold("More controls")
     expect(page.get_by_role("radio", name="dot")).to_be_checked()
     expect(page.get_by_role("list", name="Nearest neighbors of sin")).to_be_visible()

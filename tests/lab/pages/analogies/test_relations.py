@@ -91,3 +91,11 @@ def test_map_of_words_equals_the_components_of_their_directions(lab, check_code)
     directions = normalize(np.float64(lab.table[reply.meta["words"]]))
     expected = PCA(2).fit(directions[:-1]).transform(directions)  # the added word does not move the map
     np.testing.assert_allclose(np.abs(reply.arrays["positions"]), np.abs(expected), atol=1e-6)
+
+
+def test_too_many_pairs_are_refused(lab, ask) -> None:
+    pairs = [("key", f"nosuch{number}") for number in range(24)]
+    assert ask(lab, ROUTE, pairs=text(PLURAL), other=text(pairs)).meta["missing"] == 24
+    for name in ("pairs", "other"):
+        with pytest.raises(UsageError, match=f"{name} must have at most 24 pairs, not 25"):
+            ask(lab, ROUTE, **{name: text([*pairs, ("key", "keys")])})

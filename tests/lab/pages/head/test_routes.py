@@ -128,3 +128,10 @@ def test_error_without_torch_names_the_extra(lab, ask, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"rowspace.layers needs PyTorch: pip install 'rowspace\[torch\]'"):
         ask(lab, route)
+
+
+def test_row_with_values_too_large_for_a_slider_names_its_word(small_lab, ask) -> None:
+    lab = small_lab(["small", "large"], np.array([[1.0, 2.0], [1.0, 2e30]]))
+    assert ask(lab, LOGITS, word="small").meta["word"] == "small"
+    with pytest.raises(UsageError, match="the row of 'large' has a value of 1e\\+30 or more; use another word"):
+        ask(lab, LOGITS, word="large")

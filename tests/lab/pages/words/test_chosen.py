@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
+from rowspace.errors import UsageError
 from rowspace.lab.pages.words.chosen import groups_of
 
 
@@ -52,6 +53,13 @@ def test_unusual_groups_get_a_reply(small_lab, check_code, groups: str) -> None:
     lab = small_lab(["a", "b", "nan"], np.array([[1.0], [2.0], [np.nan]]))
     reply = check_code(lab, "words/chosen-map", groups=groups)
     assert reply.arrays["positions"].shape == (len(reply.meta["words"]), 2)
+
+
+def test_too_many_words_are_refused(lab, ask) -> None:
+    words = [f"nosuch{number}" for number in range(81)]
+    assert len(ask(lab, "words/chosen-map", groups=" ".join(words[:80])).meta["missing"]) == 80
+    with pytest.raises(UsageError, match="groups must have at most 80 words, not 81"):
+        ask(lab, "words/chosen-map", groups=" ".join(words))
 
 
 def test_group_names_are_optional() -> None:

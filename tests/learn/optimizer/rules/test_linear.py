@@ -1,5 +1,7 @@
 """`DeferredSGD` equals `torch.optim.SGD`, and `RowAdagrad` Adagrad with one accumulator per row."""
 
+import copy
+
 import pytest
 import torch
 from tests.learn.optimizer.races import Race, changing
@@ -68,6 +70,28 @@ def test_sgd_state_moves_to_torch_and_back(backend):
     race.optimizer.load_state_dict(theirs)
     race.dense_optimizer.load_state_dict(ours)
     assert race.run(30).deviation < CLOSE
+
+
+def test_sgd_loads_the_state_of_torch_for_parameters_that_are_not_tables(backend):
+    torch.manual_seed(0)
+    ours = nn.Sequential(nn.Embedding(6, 3, sparse=True), nn.Linear(3, 2))
+    theirs = nn.Sequential(nn.Embedding(6, 3), nn.Linear(3, 2))
+    theirs.load_state_dict(ours.state_dict())
+    peer = torch.optim.SGD(theirs.parameters(), lr=0.1, momentum=0.9)
+    step(theirs, peer)
+    ours.load_state_dict(theirs.state_dict())
+    optimizer = DeferredSGD(ours, lr=0.1, momentum=0.9)
+    optimizer.load_state_dict(copy.deepcopy(peer.state_dict()))
+    for model, each in ((ours, optimizer), (theirs, peer)):
+        step(model, each)
+    torch.testing.assert_close(ours.state_dict(), theirs.state_dict())
+
+
+def step(model, optimizer):
+    """A step of SGD on two ids."""
+    optimizer.zero_grad()
+    model(torch.tensor([1, 4])).square().sum().backward()
+    optimizer.step()
 
 
 def test_sgd_with_dense_gradients(backend):

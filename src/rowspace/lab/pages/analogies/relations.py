@@ -47,6 +47,9 @@ def relations(lab: Lab, query: Query) -> RelationsReply:
     usual = [*(each["pairs"] for each in offered), "", ""]
     texts = [query.text(name, usual[at], max_length=4000) for at, name in enumerate(("pairs", "other"))]
     entered = [pairs_of(text) for text in texts]
+    for name, pairs in zip(("pairs", "other"), entered, strict=True):
+        if len(pairs) > MAX_PAIRS:
+            raise UsageError(f"{name} must have at most {MAX_PAIRS} pairs, not {len(pairs):,}")
     found = [_in_table(lab.table, pairs) for pairs in entered]
     if not found[0]:
         raise UsageError(
@@ -115,7 +118,7 @@ def pairs_of(text: str) -> list[Pair]:
     [('man', 'woman'), ('king', 'queen')]
     """
     parts = [part.split() for part in re.split(r"[,;\n]", text)]
-    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))[:MAX_PAIRS]
+    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))
 
 
 def _in_table(table: Table, pairs: Sequence[Pair]) -> list[Pair]:

@@ -12,7 +12,7 @@ from rowspace.lab.lab import Lab
 from rowspace.lab.pages.head import checkpoints, figures
 from rowspace.lab.pages.head.replies import HiddenState
 from rowspace.lab.pages.head.terms import clear_temperature
-from rowspace.lab.server.query import Query
+from rowspace.lab.server.query import MAX_NUMBER, Query
 from rowspace.lab.shared.checkpoint_folder import checkpoint_folder
 from rowspace.lab.shared.default_words import default_words
 from rowspace.lab.tables.examples import four_words
@@ -57,6 +57,8 @@ class HeadQuestion:
         row = start()
         if not np.isfinite(row).all():
             raise UsageError(f"the row of {word[:40]!r} has a value that is not a finite float32; use another word")
+        if np.abs(row).max() >= MAX_NUMBER:
+            raise UsageError(f"the row of {word[:40]!r} has a value of {MAX_NUMBER:.0e} or more; use another word")
         dims, values = _sliders(query, row)
         state = partial(figures.moved_state, dims=dims, values=values)
         kind = query.choice("head", KINDS)

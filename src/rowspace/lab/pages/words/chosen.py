@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from rowspace import space
-from rowspace.errors import RowspaceError
+from rowspace.errors import RowspaceError, UsageError
 from rowspace.lab.lab import Lab
 from rowspace.lab.page import Handler
 from rowspace.lab.pages.words.figures import frequent_ids, word_row
@@ -34,7 +34,9 @@ def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
     """Return a map of the words in `groups` only: a group per line, "name: word word ..."; unknown words are named."""
     usual = " ".join(default_words(lab.table, 6))
     groups = groups_of(query.text("groups", usual, max_length=4000))
-    words = list(dict.fromkeys(word for _, members in groups for word in members))[:MAX_WORDS]
+    words = list(dict.fromkeys(word for _, members in groups for word in members))
+    if len(words) > MAX_WORDS:
+        raise UsageError(f"groups must have at most {MAX_WORDS} words, not {len(words):,}")
     found = {word: marked for word in words if (marked := _in_table(lab.table, word)) is not None}
     own = [next(at for at, (_, members) in enumerate(groups) if word in members) for word in found]
     figure = partial(chosen_map_figure, words=list(found.values()))
