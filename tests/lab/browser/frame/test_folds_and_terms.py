@@ -1,9 +1,10 @@
 """Folded sections, which remember whether they were open, and terms that explain themselves."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 pytestmark = pytest.mark.browser
 
@@ -53,6 +54,17 @@ UNDERLINED = """(term) => {
 }"""
 
 
+def point_at(page: Page, term: str) -> None:
+    """Move the pointer to a term until its explanation appears, since a late figure may move the term."""
+    tooltip = page.get_by_role("tooltip")
+    for _ in range(60):
+        there = page.evaluate(UNDERLINED, term)
+        page.mouse.move(there["x"], there["y"])
+        with suppress(TimeoutError):
+            tooltip.wait_for(timeout=1000)
+            return
+
+
 @pytest.mark.parametrize(
     ("name", "term", "sentence"),
     [("cost", "tied", "one matrix"), ("words", "norm", "length"), ("lessons/7", "softmax", "probabilities")],
@@ -61,13 +73,11 @@ def test_first_use_of_a_term_on_a_page_explains_itself(
     visit: Callable[[str], Page], name: str, term: str, sentence: str
 ) -> None:
     page = visit(name)
-    page.wait_for_load_state("networkidle")  # a figure that comes later moves the term
     found = page.wait_for_function(UNDERLINED, arg=term).json_value()
     assert len(set(found["texts"])) == len(found["texts"])
     tooltip = page.get_by_role("tooltip")
     expect(tooltip).to_have_count(0)
-    there = page.evaluate(UNDERLINED, term)  # after the page was scrolled
-    page.mouse.move(there["x"], there["y"])
+    point_at(page, term)
     expect(tooltip).to_contain_text(sentence)
     page.keyboard.press("Escape")
     expect(tooltip).to_have_count(0)
