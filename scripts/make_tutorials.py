@@ -99,11 +99,11 @@ def facts(each: Lesson) -> str:
         name: ", ".join(f"[{other.title}]({file_name(other)})" for other in map(lesson, each.linked(name)))
         for name in ("needs", "opens")
     }
-    told = [f"{reading_minutes(each)} min, {each.words} words."]
-    told += [
+    texts = [f"{reading_minutes(each)} min, {each.words} words."]
+    texts += [
         f"{title}: {links[name]}." for name, title in (("needs", "Before it"), ("opens", "After it")) if links[name]
     ]
-    return " ".join(told) + f" In the workbench: `/lessons/{each.number}`."
+    return " ".join(texts) + f" In the workbench: `/lessons/{each.number}`."
 
 
 def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
@@ -142,17 +142,17 @@ def question(each: Lesson, block: Block) -> Iterator[str]:
     lab = tables().lab(block.options["table"]) if "table" in block.options else tables().opened
     values = each.values(lab)
     try:
-        asked = each.question(block.argument, lab.table, 0)
+        instance = each.question(block.argument, lab.table, 0)
     except UsageError as error:
         sys.exit(f"lesson {each.number}: {block.argument} cannot be asked about {lab.path}: {error}")
-    computed = asked.computed(lab.table)
-    answer = asked.written(computed["answer"])
-    prompt = prose_markdown(block.parts[0], values, field_texts(asked.fields))
-    options = "".join(f"\n- {option}" for option in asked.options)
+    computed = instance.computed(lab.table)
+    answer = instance.written(computed["answer"])
+    prompt = prose_markdown(block.parts[0], values, field_texts(instance.fields))
+    options = "".join(f"\n- {option}" for option in instance.options)
     yield f"**Predict.** {prompt}" + (f"\n{options}" if options else "")
-    told = field_texts({**asked.fields, **computed, "answer": answer})
-    first = "" if "{answer}" in block.parts[1] else f"**{answer}{asked.unit and ' ' + asked.unit}.** "
-    yield folded("Answer", first + prose_markdown(block.parts[1], values, told))
+    fields = field_texts({**instance.fields, **computed, "answer": answer})
+    first = "" if "{answer}" in block.parts[1] else f"**{answer}{instance.unit and ' ' + instance.unit}.** "
+    yield folded("Answer", first + prose_markdown(block.parts[1], values, fields))
 
 
 def claims_page() -> str:

@@ -121,7 +121,7 @@ def test_the_table_is_found_and_another_one_is_an_error(folder, tmp_path):
     assert len(index.search("water", mode="lexical")) == 1
     rebuilt = Index.build(folder, Encoder.load(tmp_path / "table"), tmp_path / "index")
     assert len(rebuilt.search("water", k=2, mode="dense")) == 2
-    with pytest.raises(UsageError, match="the index does not know its table"):
+    with pytest.raises(UsageError, match="the index has no path of its table"):
         Index.open(tmp_path / "index").search("water")
 
 

@@ -52,12 +52,12 @@ def test_an_index_in_a_bucket_is_that_in_a_folder(folder, encoder, tmp_path):
     new = Encoder(make_table(seed=1, dim=32))
     bridges = [index.build_bridge(new, options=BridgeOptions(kind="linear")).facts() for index in (remote, local)]
     assert bridges[0] == bridges[1]
-    asked, asked_locally = Index.open(PLACE, new), Index.open(tmp_path / "local", new)
-    assert asked.search("tulips water") == asked_locally.search("tulips water")
+    queried, queried_locally = Index.open(PLACE, new), Index.open(tmp_path / "local", new)
+    assert queried.search("tulips water") == queried_locally.search("tulips water")
 
     class Broken(Encoder):
         def encode(self, texts):
-            assert asked.search("tulips water") == asked_locally.search("tulips water")  # the old index answers
+            assert queried.search("tulips water") == queried_locally.search("tulips water")  # the old index answers
             raise RowspaceError("broken")
 
     before = contents(Index.open(PLACE))
@@ -66,8 +66,8 @@ def test_an_index_in_a_bucket_is_that_in_a_folder(folder, encoder, tmp_path):
     assert contents(Index.open(PLACE)) == before
     for index in (Index.build(folder, new, PLACE), Index.build(folder, new, tmp_path / "local")):
         assert index.bridge is None
-    assert asked.search("tulips water") == asked_locally.search("tulips water")
-    assert asked.bridge is None
+    assert queried.search("tulips water") == queried_locally.search("tulips water")
+    assert queried.bridge is None
     assert contents(Index.open(PLACE, new)) == contents(Index.open(tmp_path / "local", new))
     assert not ChunkStore.exists(f"{PLACE}/rebuild")
 

@@ -120,15 +120,15 @@ def test_question_is_answered_or_refused_on_every_table(number: int, name: str, 
     own = block.options.get("table", "small-world")
     for id, lab in labs.items():
         for seed in range(3 if id == own else 1):
-            asked = {"lesson": [str(number)], "name": [name], "seed": [str(seed)]}
-            reply = ROUTES["lessons/question"](lab, Query(asked))
+            parameters = {"lesson": [str(number)], "name": [name], "seed": [str(seed)]}
+            reply = ROUTES["lessons/question"](lab, Query(parameters))
             if reply["unavailable"]:
                 assert id != own, reply["unavailable"]
                 with pytest.raises(UsageError):
-                    ROUTES["lessons/answer"](lab, Query(asked | {"given": ["0"]}))
+                    ROUTES["lessons/answer"](lab, Query(parameters | {"given": ["0"]}))
                 continue
             assert "{" not in re.sub(r"<code>.*?</code>", "", str(reply["prompt"]))
-            answer = ROUTES["lessons/answer"](lab, Query(asked | {"given": ["0"]}))
+            answer = ROUTES["lessons/answer"](lab, Query(parameters | {"given": ["0"]}))
             assert "{" not in re.sub(r"<code>.*?</code>", "", str(answer["explanation"]))
 
 
@@ -139,16 +139,18 @@ def test_answer_is_what_the_shown_code_computes_and_no_other_is_accepted(
     (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
     lab = labs[block.options.get("table", "small-world")]
     try:
-        asked = lesson(number).question(name, lab.table, 0)
+        drawn_question = lesson(number).question(name, lab.table, 0)
     except UsageError:
         pytest.fail(f"{name} has no answer on {lab.id}")
     reply = ROUTES["lessons/answer"](lab, Query({"lesson": [str(number)], "name": [name], "given": ["0"]}))
     variables: dict[str, object] = {}
     code = str(reply["code"])
     exec(compile(code.replace("rs.load('small-world')", "table"), "shown", "exec"), variables)
-    (result,) = (value for key, value in variables.items() if key == asked.answer.func.__name__.removesuffix("_figure"))
+    (result,) = (
+        value for key, value in variables.items() if key == drawn_question.answer.func.__name__.removesuffix("_figure")
+    )
     computed = result["answer"] if isinstance(result, dict) else result
-    assert number_text(asked.written(computed)) == emphasized(str(reply["explanation"]))
-    assert asked.accepts(computed, computed)
-    assert not asked.accepts(computed + 1 + abs(computed), computed)
-    assert reply["right"] is asked.accepts(0, computed)
+    assert number_text(drawn_question.written(computed)) == emphasized(str(reply["explanation"]))
+    assert drawn_question.accepts(computed, computed)
+    assert not drawn_question.accepts(computed + 1 + abs(computed), computed)
+    assert reply["right"] is drawn_question.accepts(0, computed)

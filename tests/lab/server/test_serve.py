@@ -148,8 +148,8 @@ def test_process_is_prepared_on_request(server: Server) -> None:
     assert server.client.post("/api/jobs/spare", json={"kind": "tells"}).status_code == 200
     job = server.start_job("tells")
     server.client.get(f"/api/jobs/{job}/events")  # until it is over
-    told = decode(server.client.get(f"/api/jobs/{job}/frames/1").content).meta
-    assert told["ready"] == [told["process"]]
+    reply_meta = decode(server.client.get(f"/api/jobs/{job}/frames/1").content).meta
+    assert reply_meta["ready"] == [reply_meta["process"]]
     assert server.client.post("/api/jobs/spare", json={"kind": "unknown"}).status_code == 400
 
 

@@ -287,8 +287,8 @@ def test_constraints_bound_the_norms(constraint, lowest, quick, tmp_path):
 def test_run_without_a_transformers_class_reports_it_and_has_no_model(quick, tmp_path):
     run = quick(tmp_path / "run", positions="alibi", steps=2)
     assert not (tmp_path / "run/model").exists()
-    said = json.loads((tmp_path / "run/state/run.json").read_text())["transformers"]
-    assert said.startswith("transformers has no model with gpt2 blocks and positions='alibi'")
+    saved_record = json.loads((tmp_path / "run/state/run.json").read_text())["transformers"]
+    assert saved_record.startswith("transformers has no model with gpt2 blocks and positions='alibi'")
     assert set(run.record.facts["bits_per_byte_by_length"]) == {"16", "32", "64"}
 
 

@@ -34,5 +34,5 @@ def test_a_bad_line_is_named(tmp_path, line, reason):
 
 
 def test_a_missing_file(tmp_path):
-    with pytest.raises(UsageError, match="there is no file or folder"):
+    with pytest.raises(UsageError, match="there is no file"):
         read_pairs(tmp_path / "none")

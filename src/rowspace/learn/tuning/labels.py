@@ -37,7 +37,7 @@ def read_labeled(path: str | os.PathLike[str]) -> list[Labeled]:
     """
     source = Path(path)
     if not source.exists():
-        raise UsageError(f"there is no file or folder {str(path)!r}; give a CSV file or JSON lines with text and label")
+        raise UsageError(f"there is no file {str(path)!r}; give a CSV file or JSON lines with text and label")
     with open_regular(source) as file:
         data = file.read()
     try:

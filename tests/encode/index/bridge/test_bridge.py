@@ -61,12 +61,12 @@ def test_a_linear_map_of_the_rows_is_found_and_answers_like_the_old_encoder(inde
     assert (bridge.kind, bridge.passages + bridge.held_out + bridge.held_out // 2) == ("linear", len(index))
     assert (bridge.source, bridge.target) == (new.fingerprint, index.settings.fingerprint)
     assert [step.split()[0] for step in steps] == ["encoding", "learning", "measuring"]
-    asked = Index.open(index.path, new)
-    assert asked.bridge.facts() == bridge.facts()
+    queried = Index.open(index.path, new)
+    assert queried.bridge.facts() == bridge.facts()
     for query in ("tulips water", "install the package", "bulbs"):
-        found, expected = ({(hit.path, hit.first_line) for hit in each.search(query)} for each in (asked, index))
+        found, expected = ({(hit.path, hit.first_line) for hit in each.search(query)} for each in (queried, index))
         assert len(found & expected) >= 8
-    assert asked.search("nothing-known", mode="dense") == []
+    assert queried.search("nothing-known", mode="dense") == []
     assert index.bridge is None
 
 

@@ -84,17 +84,17 @@ def test_queen_is_compared_with_gensim(measure, world) -> None:
     vectors = KeyedVectors(world.dim)
     vectors.add_vectors(list(world), world.rows)
     pairs = pairs_of(world, GENDER)
-    asked = [(a, b, c, d) for a, b in pairs for c, d in pairs if (a, b) != (c, d)]
+    combinations = [(a, b, c, d) for a, b in pairs for c, d in pairs if (a, b) != (c, d)]
     unit = world.rows / np.linalg.norm(world.rows, axis=1, keepdims=True)
     kept = []
-    for a, b, c, d in asked:
+    for a, b, c, d in combinations:
         scores = unit @ (unit[world.id(b)] - unit[world.id(a)] + unit[world.id(c)])
         kept.append(world.vocabulary[scores.argmax()] == d)
-    left_out = [vectors.most_similar(positive=[b, c], negative=[a], topn=1)[0][0] == d for a, b, c, d in asked]
-    assert found["questions"] == len(asked)
+    left_out = [vectors.most_similar(positive=[b, c], negative=[a], topn=1)[0][0] == d for a, b, c, d in combinations]
+    assert found["questions"] == len(combinations)
     assert found["kept"] == pytest.approx(np.mean(kept))
     assert found["left_out"] == pytest.approx(np.mean(left_out))
-    assert kept[asked.index(("man", "woman", "king", "queen"))] == found["correct"]
+    assert kept[combinations.index(("man", "woman", "king", "queen"))] == found["correct"]
     assert found["verdict"] == "true"
 
 
@@ -113,8 +113,8 @@ def test_unused_rows_are_neighbors_of_used_ones(measure, world) -> None:
     drawn = np.random.default_rng(0)
     unused = drawn.uniform(-0.5, 0.5, world.rows.shape) / world.dim
     rows = np.concatenate([world.rows, unused.astype(np.float32)]).astype(np.float64)
-    asked = np.sort(drawn.permutation(len(world))[:300])
-    near = NearestNeighbors(metric="cosine").fit(rows).kneighbors(n_neighbors=10)[1][asked]
+    combinations = np.sort(drawn.permutation(len(world))[:300])
+    near = NearestNeighbors(metric="cosine").fit(rows).kneighbors(n_neighbors=10)[1][combinations]
     assert found["taken"] == pytest.approx((near >= len(world)).mean())
     assert found["mebibytes"] == len(world) * world.dim * 4 / 1024**2
     assert found["verdict"] == "false"

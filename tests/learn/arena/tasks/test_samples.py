@@ -32,8 +32,8 @@ def test_windows_predict_each_chunk_of_the_text_once(tasks, documents):
 
 def test_the_requested_word_is_the_label(tasks):
     task = tasks["text-in-images"]
-    asked = [task.units[unit] for unit in task.train.units[:, 0]]
-    assert set(asked) == {b"left ", b"right "}
+    requested = [task.units[unit] for unit in task.train.units[:, 0]]
+    assert set(requested) == {b"left ", b"right "}
     assert len(task.classes) == 8
     # Without knowing the image, no class is much more frequent than the others.
     assert baseline(task) < 0.3

@@ -99,7 +99,7 @@ def _distill(model: str, output: str, *, words: str | None, names: list[str], op
 def _read_words(path: Path) -> list[str]:
     """Return the lines of a file that are not blank."""
     if not path.exists():
-        raise UsageError(f"--words: there is no file or folder {str(path)!r}; check the path")
+        raise UsageError(f"--words: there is no file {str(path)!r}; check the path")
     with open_regular(path) as file:
         data = file.read()
     try:
