@@ -59,4 +59,19 @@ test("ordinals have their English endings", () => {
 test("long tokens are shortened", () => {
   expect([24, 25].map((length) => shortToken("a".repeat(length)).length)).toEqual([24, 24]);
   expect(shortToken("a".repeat(25))).toMatch(/…$/);
+  expect(shortToken("abcdef", 4)).toBe("abc…");
+});
+
+test("long tokens are cut between characters", () => {
+  expect(shortToken("🐈".repeat(25))).toBe(`${"🐈".repeat(23)}…`);
+});
+
+test("invisible characters of tokens are shown", () => {
+  expect(shortToken("a b\n")).toBe("a␣b↵");
+  expect(shortToken("\u202egnp.exe")).toBe("⟨202E⟩gnp.exe");
+});
+
+test("tokens written from right to left are isolated, so that they do not reorder the text around them", () => {
+  expect(["שלום", "سلام"].map((token) => shortToken(token))).toEqual(["\u2068שלום\u2069", "\u2068سلام\u2069"]);
+  expect(shortToken("Ω")).toBe("Ω");
 });

@@ -1,5 +1,7 @@
 // Numbers and tokens as text.
 
+import { visible } from "./components/visible-text";
+
 const MINUS = "\u2212";
 
 /** A number with a fixed number of decimals and a true minus sign; a dash if it is missing. */
@@ -54,7 +56,16 @@ export function ordinal(rank: number): string {
 
 const MAX_TOKEN_LENGTH = 24;
 
-/** A token of at most 24 characters. */
-export function shortToken(token: string): string {
-  return token.length > MAX_TOKEN_LENGTH ? `${token.slice(0, MAX_TOKEN_LENGTH - 1)}…` : token;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const [ISOLATE, END_ISOLATE] = ["\u2068", "\u2069"];
+
+/**
+ * A token of at most 24 characters, with visible spaces.
+ *
+ * A token written from right to left is isolated, because it would reorder the numbers next to it.
+ */
+export function shortToken(token: string, most = MAX_TOKEN_LENGTH): string {
+  const characters = Array.from(visible(token.slice(0, 4 * most)));
+  const short = characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+  return RIGHT_TO_LEFT.test(short) ? `${ISOLATE}${short}${END_ISOLATE}` : short;
 }

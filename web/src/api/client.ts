@@ -63,6 +63,12 @@ export async function request<Meta>(
   }
 }
 
+/** What to show after an upload failed; the field names its limit. */
+export function uploadFailure(error: unknown): string {
+  if (!(error instanceof ApiError)) return String(error);
+  return error.status === 413 ? "The file is too large; choose a smaller one." : error.message;
+}
+
 async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promise<Reply<Meta>> {
   const response = await fetch(url, { signal, body, method: body ? "POST" : "GET" }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

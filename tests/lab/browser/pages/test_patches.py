@@ -136,6 +136,16 @@ def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
 
 
 @pytest.mark.refused
+def test_file_that_is_too_large_shows_an_error(visit, unfold) -> None:
+    page = visit("patches")
+    unfold("More controls")
+    page.get_by_label("Your own picture, up to 16 MiB").set_input_files(
+        {"name": "large.png", "mimeType": "image/png", "buffer": bytes(2**24 + 1)}
+    )
+    expect(page.get_by_role("alert")).to_have_text("The file is too large; choose a smaller one.")
+
+
+@pytest.mark.refused
 def test_expired_picture_shows_an_error(page, lab_url) -> None:
     page.goto(f"{lab_url}/patches?picture=0123456789abcdef0123&patch=8")
     expect(page.get_by_role("alert")).to_contain_text("was not uploaded, or is no longer in memory; upload it again")

@@ -122,7 +122,7 @@ def test_the_tabs_can_be_shown_without_the_map(visit: Visit) -> None:
     page = visit("words?tab=list")
     expect(page.get_by_role("application")).to_be_visible()
     page.get_by_role("radio", name="none").check(force=True)
-    expect(page.get_by_role("application")).to_have_count(0)
+    expect(page.get_by_role("application", name="chosen words")).to_have_count(0)
     expect(page).to_have_url(re.compile("nomap=true"))
     expect(page.get_by_text("choose a map above")).to_be_visible()
     page.get_by_role("radio", name="PCA").check(force=True)
@@ -144,6 +144,13 @@ def test_groups_of_chosen_words_have_a_map_and_a_legend(visit: Visit, unfold: Ca
     expect(legend.nth(2)).to_have_text("analogy")
     page.get_by_role("radio", name="PCA").check(force=True)
     expect(page.get_by_role("application", name=re.compile("^PCA of [0-9,]+ rows"))).to_be_visible()
+
+
+def test_groups_without_known_words_have_no_map(visit: Visit) -> None:
+    page = visit("words?chosen=true&groups=nosuchword")
+    expect(page.get_by_text("None of these words is in the table")).to_be_visible()
+    expect(page.get_by_text("Not in the table: nosuchword")).to_be_visible()
+    expect(page.get_by_role("application", name="chosen words")).to_have_count(0)
 
 
 def test_palette_opens_a_word_and_lights_it_with_its_neighbors(visit: Visit, lab: Lab) -> None:

@@ -4,6 +4,7 @@
 import { css, fitted, themeColor } from "../../charts/theme-colors";
 import { largest, signed, type Palette } from "../../charts/palette";
 import { picture } from "../../charts/heatmap";
+import { shortToken } from "../../format";
 
 export interface Lookup {
   tokens: string[];
@@ -143,7 +144,7 @@ class Drawing {
     const narrow = left < 120;
     const id = String(ids[index]);
     this.#text(id, left, y, current ? "--class-2" : "--quiet", "end", true);
-    this.#text(shortened(tokens[index] as string, narrow ? 7 : 12), left - 9 * id.length - 12, y, "--ink", "end");
+    this.#text(shortToken(tokens[index] as string, narrow ? 7 : 12), left - 9 * id.length - 12, y, "--ink", "end");
   }
 
   #titles(): void {
@@ -160,7 +161,7 @@ class Drawing {
     const high = this.e.height / (names.length || 1);
     if (high < 11) return;
     names.forEach((name, id) =>
-      this.#text(shortened(name, 8), this.e.x + this.e.width + 6, this.e.y + (id + 0.5) * high, "--quiet", "start"),
+      this.#text(shortToken(name, 8), this.e.x + this.e.width + 6, this.e.y + (id + 0.5) * high, "--quiet", "start"),
     );
   }
 
@@ -187,8 +188,3 @@ class Drawing {
     this.context.fillText(text, x, y);
   }
 }
-
-const shortened = (token: string, most: number) => {
-  const shown = token.replaceAll(" ", "␣").replaceAll("\n", "↵");
-  return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
-};
