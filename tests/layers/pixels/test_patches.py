@@ -178,3 +178,16 @@ def test_channels_last_matches_the_order_of_an_image_file():
 def test_unknown_order_raises():
     with pytest.raises(UsageError, match="order must be"):
         unfold_patches(torch.zeros(1, 1, 2, 2), 2, order="last")
+
+
+@pytest.mark.long  # the default backend generates and compiles C++
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
+def test_inductor_compiles_the_convolution_for_changing_image_sizes():
+    patches = PatchEmbedding(7, 3, 8, form="convolution")
+    compiled = torch.compile(lambda images: patches(images)[0], fullgraph=True)
+    for height, width in ((28, 28), (56, 63), (35, 49)):
+        images = torch.rand(2, 3, height, width)
+        actual, expected = compiled(images), patches(images)[0]
+        torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-6)
+        gradients = (torch.autograd.grad(each.square().sum(), patches.weight) for each in (actual, expected))
+        torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-5)

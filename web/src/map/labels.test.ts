@@ -38,6 +38,5 @@ test("a needed label is placed in occupied space, and later labels avoid it", ()
 
 test("long labels are cut between characters", () => {
   expect(shorten("cat")).toBe("cat");
-  expect(shorten("\u202egnp.exe")).toBe("⟨202E⟩gnp.exe");
   expect(shorten("🐈".repeat(40))).toBe(`${"🐈".repeat(27)}…`);
 });

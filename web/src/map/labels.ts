@@ -1,8 +1,6 @@
 // Places labels without overlap, in order of priority. A grid of small cells marks occupied space, so that the cost of a
 // candidate does not depend on the number of labels.
 
-import { shortToken } from "../format";
-
 export interface Label {
   text: string;
   /** The left edge and the vertical center of the text, in CSS pixels. */
@@ -58,5 +56,6 @@ export class Space {
 
 /** A label text of at most 28 characters. */
 export function shorten(text: string): string {
-  return shortToken(text, MAX_LENGTH);
+  const characters = Array.from(text.slice(0, 4 * MAX_LENGTH));
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join("")}…` : characters.join("");
 }

@@ -40,7 +40,8 @@ class PatchEmbedding(nn.Module):
         embedding_dim: d.
         bias: Whether to add a bias; CLIP has none.
         form: "linear" unfolds the patches and multiplies; "convolution" is a convolution with stride p, the form of the
-            published models. They differ in the order of their sums: at most 1e-6 of the result in float32.
+            published models; `torch.compile` uses "linear" for both. They differ in the order of their sums: at most
+            1e-6 of the result in float32.
         pad: Pad images with zeros at the bottom and on the right to a multiple of the patch size, instead of raising.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
@@ -98,7 +99,9 @@ class PatchEmbedding(nn.Module):
         images = self._fitted(images)
         height, width = self.patch_size
         grid = images.shape[2] // height, images.shape[3] // width
-        if self.form == "linear":
+        # Inductor of torch 2.13 does not compile a convolution whose image size changes.
+        compiles = torch.compiler.is_compiling() and not torch.compiler.is_exporting()
+        if self.form == "linear" or compiles:
             flat = unfold_patches(images, self.patch_size)
             return functional.linear(flat, self.weight.flatten(1), self.bias), grid
         maps = functional.conv2d(images, self.weight, self.bias, stride=self.patch_size)

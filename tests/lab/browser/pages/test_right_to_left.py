@@ -1,6 +1,8 @@
-"""Pages with a table of Hebrew words: they do not reorder the numbers next to them."""
+"""Pages with a table of Hebrew words, and of one that is reversed by an invisible character."""
 
+import re
 from collections.abc import Callable, Iterator
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from rowspace.lab.lab import Lab
 from rowspace.table import Table
 
 pytestmark = pytest.mark.browser
-WORDS = ("שלום", "עולם", "ילד", "ספר", "מלך", "אישה")
+REVERSED = "\u202egnp.exe"  # a browser shows it as "exe.png"
+WORDS = ("שלום", "עולם", "ילד", "ספר", "מלך", "אישה", REVERSED)
 # The left edges of the first characters of the parts of a label.
 LEFT_EDGES = """label => {
     const text = label.firstChild;
@@ -37,8 +40,15 @@ def lab_url() -> Iterator[str]:
 
 def test_rank_word_and_angle_of_an_answer_keep_their_order(visit: Callable[[str], Page]) -> None:
     page = visit("analogies")
-    answers = page.locator(".fan bdi").filter(has_text="°")
+    answers = page.locator(".fan bdi").filter(has_text=re.compile("[א-ת].*°"))
     expect(answers.first).to_be_visible()
     for label in answers.all():
         edges = label.evaluate(LEFT_EDGES)
         assert edges == sorted(edges), label.inner_text()
+
+
+def test_invisible_characters_of_a_token_are_shown(visit: Callable[[str], Page]) -> None:
+    page = visit(f"words?chosen=true&groups={quote(REVERSED)}")
+    page.get_by_role("application", name="PCA of 1 chosen words").press("0")  # the only word is at the center
+    expect(page.locator("figcaption output")).to_have_text("⟨202E⟩gnp.exe")
+    expect(page.get_by_role("list", name="Words to open")).to_contain_text("⟨202E⟩gnp.exe")
