@@ -161,3 +161,15 @@ def test_integers_and_single_vectors_raise():
     for wrong in (torch.ones(1, 2, 3, 8, dtype=torch.int64), torch.ones(8)):
         with pytest.raises(UsageError, match=r"must be floats of shape \(..., heads, seq, head_dim\), got torch"):
             RotaryPosition(8)(wrong, wrong)
+
+
+def test_positions_of_more_texts_than_the_batch_raise():
+    q = torch.ones(1, 2, 3, 4)  # would be broadcast to two texts
+    with pytest.raises(UsageError, match=r"positions of shape \(2, 3\) do not match q or k of shape \(1, 2, 3, 4\)"):
+        RotaryPosition(4)(q, q, torch.zeros(2, 3))
+
+
+def test_queries_that_are_not_tensors_raise():
+    q = torch.ones(1, 2, 3, 4).numpy()
+    with pytest.raises(UsageError, match="q and k must be a tensor, not a NumPy array"):
+        RotaryPosition(4)(q, q)

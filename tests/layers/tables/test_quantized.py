@@ -148,6 +148,13 @@ def test_invalid_bits_and_ids_raise() -> None:
         QuantizedEmbedding(10, 4)(torch.tensor([10]))
 
 
+@pytest.mark.parametrize("settings", [5, torch.tensor([8]), torch.tensor([8.0, 4.0])], ids=str)
+def test_damaged_settings_of_a_state_raise(settings: object) -> None:
+    state = QuantizedEmbedding(10, 4).state_dict() | {"_extra_state": settings}
+    with pytest.raises(RuntimeError, match="recorded settings are damaged"):
+        QuantizedEmbedding(10, 4).load_state_dict(state)
+
+
 def test_rows_are_contiguous() -> None:
     for bits, dim in ((8, 7), (4, 7), (4, 8)):
         assert QuantizedEmbedding.from_float(table(dim=dim), bits=bits)(torch.tensor([3, 1])).is_contiguous()

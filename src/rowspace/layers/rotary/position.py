@@ -11,6 +11,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.rotary.frequencies import RotaryScaling
+from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
 
@@ -142,10 +143,17 @@ class RotaryPosition(ConstantBuffers):
                 f"q or k has {plural(x.shape[-2], 'token')}, but there are {plural(cos.shape[-2], 'position')}; pass "
                 f"one position per token, and q and k with heads before tokens"
             )
-        return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
+        rotated = rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout, upcast=self.upcast)
+        if rotated.shape != x.shape:
+            raise UsageError(
+                f"positions of shape {tuple(cos.shape[:-1])} do not match q or k of shape {tuple(x.shape)}; pass "
+                f"(seq,), or one row per text of the batch"
+            )
+        return rotated
 
     def _check(self, x: Tensor) -> None:
         """Raise for queries or keys of another shape or dtype."""
+        require_tensor(x, "q and k")
         if x.dim() < 2 or not x.is_floating_point():
             raise UsageError(
                 f"q and k must be floats of shape (..., heads, seq, head_dim), got {x.dtype} of shape "

@@ -121,6 +121,8 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
             return None
         if found is None:
             return self._explain_codes(state.get("codes"))
+        if len(found) != 2:
+            return f"its recorded settings are damaged: expected bits and dimension, got {found}; save the state again"
         bits, dim = found
         return (
             f"the state is of a table of {bits} bits and {dim} columns, not {self.bits} bits and {self.embedding_dim} "

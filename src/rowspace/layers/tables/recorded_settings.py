@@ -51,7 +51,7 @@ class RecordedSettings(nn.Module):
         found = state_dict.get(prefix + _KEY)
         own = {key.removeprefix(prefix): value for key, value in state_dict.items() if key.startswith(prefix)}
         if own:
-            problem = self.explain_settings(None if found is None else found.tolist(), own)
+            problem = self._problem(found, own)
             if problem is not None:
                 error_msgs.append(f"{prefix.removesuffix('.') or type(self).__name__}: {problem}")
                 return
@@ -59,3 +59,11 @@ class RecordedSettings(nn.Module):
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
+
+    def _problem(self, found: Any, own: Mapping[str, Any]) -> str | None:
+        """The message for settings that are damaged or do not match, or None."""
+        if found is None:
+            return self.explain_settings(None, own)
+        if not isinstance(found, Tensor) or found.dtype != torch.int64 or found.dim() != 1:
+            return "its recorded settings are damaged; save the state again"
+        return self.explain_settings(found.tolist(), own)
