@@ -800,7 +800,7 @@ export interface AttentionReply {
   /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
-  /** For each place of the shuffled sentence, the token of the sentence that stands there. */
+  /** For each place of the shuffled sentence, the token of the sentence at that place. */
   order: number[];
   scheme: string;
   causal: boolean;
@@ -1305,7 +1305,7 @@ export interface MergesReply {
 
 /** All pairs of adjacent tokens of a text; the first one is merged next if it occurs at least twice. */
 export interface AdjacentPairsReply {
-  /** The number of merges made: at most the number asked for, fewer if no pair occurs twice before. */
+  /** The number of merges made: at most the requested number, fewer if no pair occurs twice before. */
   step: number;
   pairs: [string, string][];
   num_tokens: number;
