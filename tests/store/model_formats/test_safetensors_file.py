@@ -81,9 +81,7 @@ def test_tokenizer_of_another_file_is_never_replaced(tmp_path, words, rows):
     table = Table(words, rows)
     safetensors_file.save(table, tmp_path / "a.safetensors")
     for act in (safetensors_file.check_target, lambda path: safetensors_file.save(Table(["new"], np.eye(1)), path)):
-        with pytest.raises(
-            UsageError, match=r"tokenizer.json exists and belongs to other rows, .* a separate folder"
-        ):
+        with pytest.raises(UsageError, match=r"tokenizer.json exists and belongs to other rows, .* a separate folder"):
             act(tmp_path / "b.safetensors")
     assert safetensors_file.load(tmp_path / "a.safetensors").vocabulary == words
     safetensors_file.save(Table(["new"], np.eye(1)), tmp_path / "a.safetensors")
