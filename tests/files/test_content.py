@@ -8,7 +8,7 @@ import pytest
 from tests.store.cases import CASES, table_of
 
 from rowspace import store
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.table import Table
 
 COMPRESSIBLE = [case for case in CASES if case.format in ("word2vec", "word2vec-text", "glove", "fasttext")]
@@ -100,3 +100,10 @@ def test_pandas_column_header_is_skipped(tmp_path, header):
 def test_first_word_whose_row_looks_like_column_numbers_is_not_skipped(tmp_path):
     (tmp_path / "v.txt").write_text("of\t0\t1\ncat\t0.5\t1\n")
     assert list(store.load(tmp_path / "v.txt").vocabulary) == ["of", "cat"]
+
+
+@pytest.mark.parametrize("read", [store.load, store.format_of])
+def test_a_failed_read_names_the_file(read):
+    # Linux's file of a process's own memory, which is empty at its start, fails like a file on a damaged disk.
+    with pytest.raises(RowspaceError, match=r"/proc/self/mem: cannot be read: Input/output error; check the disk"):
+        read("/proc/self/mem")

@@ -41,7 +41,7 @@ def map_content(path: Path) -> NDArray[np.uint8]:
 def read_start(path: Path) -> bytes:
     """Return the first 64 KiB of the file `path`, or all of a shorter one."""
     with open_regular(path) as file:
-        return file.read(SNIFFED)
+        return _read(file, path, SNIFFED)
 
 
 def read_unpacked_start(path: Path) -> bytes:
@@ -49,7 +49,7 @@ def read_unpacked_start(path: Path) -> bytes:
     with open_regular(path) as file:
         try:
             with _unpacked(file, path) as stream:
-                return (file if stream is None else stream).read(SNIFFED)
+                return _read(file, path, SNIFFED) if stream is None else stream.read(SNIFFED)
         except FileFormatError:
             return b""
 
@@ -63,10 +63,18 @@ def zip_members(file: IO[bytes]) -> list[zipfile.ZipInfo]:
         return []
 
 
+def _read(file: BufferedReader, path: Path, size: int) -> bytes:
+    """Read the first bytes of a file that may be on a damaged disk, or one of the system's."""
+    try:
+        return file.read(size) or b""  # None if a file of the system has nothing to read now
+    except OSError as error:
+        raise RowspaceError(f"{path}: cannot be read: {error.strerror}; check the disk") from error
+
+
 @contextmanager
 def _unpacked(file: BufferedReader, path: Path) -> Iterator[IO[bytes] | None]:
     """Open the content of a compressed file; None if the file is not compressed."""
-    magic = file.read(4)
+    magic = _read(file, path, 4)
     file.seek(0)
     try:
         if magic.startswith(GZIP):
