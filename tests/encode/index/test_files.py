@@ -66,5 +66,7 @@ def test_roots(tmp_path):
     assert resolve_roots([tmp_path, tmp_path / "sub"]) == [str(tmp_path)]
     with pytest.raises(UsageError, match=r"nothing does not exist; name files"):
         resolve_roots(tmp_path / "nothing")
+    with pytest.raises(UsageError, match=r"the path of a file is empty; name .* '\.' for the current folder"):
+        resolve_roots([tmp_path, ""])
     assert resolve_roots(tmp_path / "nothing", known=[str(tmp_path / "nothing")]) == [str(tmp_path / "nothing")]
     assert list(find_files([str(tmp_path / "nothing")])) == []

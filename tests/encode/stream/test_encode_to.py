@@ -113,6 +113,16 @@ def test_progress_counts_texts_and_bytes(tmp_path, encoder):
     assert [step.texts for step in seen] == sorted(step.texts for step in seen)
 
 
+def test_a_source_is_never_replaced_by_its_vectors(tmp_path, encoder):
+    out = tmp_path / "v.parquet"
+    encode_to(encoder, iter(TEXTS), out)
+    (tmp_path / "link.parquet").symlink_to(out)
+    for path in (out, tmp_path / "link.parquet"):
+        with pytest.raises(UsageError, match=r"parquet is read and would be replaced by its vectors; name another"):
+            encode_to(encoder, out, path, options=StreamOptions(column="text"))
+    assert read(out)[1] == TEXTS
+
+
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_interrupted_run_resumes_to_the_same_file(tmp_path, encoder, name):
     out = tmp_path / name
@@ -255,7 +265,7 @@ def test_targets_that_cannot_be_written_are_refused_before_reading(tmp_path, enc
     (tmp_path / "w.npy.encode" / "photo.jpg").write_bytes(b"x")
 
     for name, complaint in {
-        "v.csv": "v.csv: vectors are saved as .npy, .parquet or .lance; give such a name",
+        "v.csv": "v.csv': vectors are saved as .npy, .parquet or .lance; give such a name",
         "v": "vectors are saved as",
         "text.npy": "a file of another kind is there",
         "full.lance": "it is not empty and holds no _versions",

@@ -43,9 +43,12 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
         Each path once, without those inside another one.
 
     Raises:
-        UsageError: If a path does not exist.
+        UsageError: If a path is empty or does not exist.
     """
-    paths = [os.path.realpath(path) for path in ([files] if isinstance(files, str | Path) else files)]
+    given = [files] if isinstance(files, str | Path) else list(files)
+    if "" in given:
+        raise UsageError("the path of a file is empty; name files and folders to index, '.' for the current folder")
+    paths = [os.path.realpath(path) for path in given]
     for path in paths:
         if not Path(path).exists() and path not in known:
             raise UsageError(f"{path} does not exist; name files and folders to index")

@@ -17,7 +17,7 @@ from rowspace.encode.stream.run_folder import RunState, load_state, open_run_fol
 from rowspace.encode.stream.sink import Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
 from rowspace.encode.stream.sources import Source, TextSource, open_source
-from rowspace.errors import EncodingInterrupted
+from rowspace.errors import EncodingInterrupted, UsageError
 
 __all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]
 
@@ -114,7 +114,8 @@ def encode_to(
         on_progress: Called after each batch.
 
     Raises:
-        UsageError: The output cannot be written, there is nothing to resume, or the encoder or the source has changed.
+        UsageError: The output cannot be written or is also the source, there is nothing to resume, or the encoder
+            or the source has changed.
         CorpusError: The source cannot be read.
         MissingExtraError: The format of the source or the output needs a package that is not installed.
         EncodingInterrupted: Ctrl-C or SIGTERM, after part of the rows was saved.
@@ -137,6 +138,8 @@ def encode_to(
     output = format_of(out)
     target = output.check(out)
     opened = open_source(source, field=options.field, column=options.column)
+    if str(target) in (file.path for file in opened.files):
+        raise UsageError(f"{out} is read and would be replaced by its vectors; name another output")
     example = encoder.encode([""])
     width, dtype = example.shape[1], example.dtype
     keeps_text = options.keep_text and output.has_text

@@ -52,7 +52,7 @@ def check_output(path: StrPath) -> Path:
 
     >>> check_output("vectors.csv")
     Traceback (most recent call last):
-    rowspace.errors.UsageError: vectors.csv: vectors are saved as .npy, .parquet or .lance; give such a name
+    rowspace.errors.UsageError: 'vectors.csv': vectors are saved as .npy, .parquet or .lance; give such a name
     """
     return format_of(path).check(path)
 
@@ -63,7 +63,7 @@ def format_of(path: StrPath) -> OutputFormat:
     for known in FORMATS:
         if known.suffix == suffix:
             return known
-    raise UsageError(f"{path}: vectors are saved as .npy, .parquet or .lance; give such a name")
+    raise UsageError(f"{str(path)!r}: vectors are saved as .npy, .parquet or .lance; give such a name")
 
 
 def _check_npy(path: StrPath) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import join_names
-from rowspace.errors import UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import read_start
 from rowspace.files.safetensors_header import Tensor
 from rowspace.files.tensors import can_be_rows, map_tensor, read_tensors, tensor_pieces
@@ -76,8 +76,11 @@ def check_target(path: StrPath) -> None:
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     """Return the name of the tensor that is meant."""
     rows = [name for name, tensor in tensors.items() if can_be_rows(tensor)]
-    if key is None and len(rows) != 1:
-        found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows or tensors}
+    if key is None and not rows:
+        found = {f"{name}: {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items()}
+        raise FileFormatError(f"{source}: holds no tensor of floats with two dimensions, but {join_names(found)}")
+    if key is None and len(rows) > 1:
+        found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows}
         raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); name one as the key")
     if key is not None and key not in tensors:
         raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")

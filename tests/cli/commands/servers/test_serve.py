@@ -158,6 +158,7 @@ def test_wrong_usage_is_reported_before_the_table_is_opened(run: Callable[..., A
     (tmp_path / "short.txt").write_text("short")
     (tmp_path / "bytes.txt").write_bytes(b"\xff" * 50)
     cases = [
+        (["--name", ""], "--name is empty; give a name by which clients request the model"),
         (["--host", "0.0.0.0"], "--host 0.0.0.0 gives other machines access: add a key, by --key-file or ROWSPACE"),
         (["--key-file", str(tmp_path / "short.txt")], f"the key in {tmp_path / 'short.txt'} must have at least 16"),
         (["--key-file", str(tmp_path / "bytes.txt")], f"the key in {tmp_path / 'bytes.txt'} must have at least 16"),

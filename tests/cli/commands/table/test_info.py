@@ -36,6 +36,18 @@ def test_text_output_has_the_same_facts(run: Run, table_path: str, table: rs.Tab
         assert fact in " ".join(shown.split())
 
 
+def test_rows_that_are_not_finite_are_counted_and_have_no_norm(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    rows = np.array([[3, 4], [np.nan, 0], [np.inf, 0], [6, 8]], np.float32)
+    rs.Table(["a", "b", "c", "d"], rows).save(path)
+    result = run("info", str(path))
+    assert result.stderr == ""
+    assert "2 rows with NaN, infinity or too large a value" in " ".join(result.stdout.split())
+    facts = json.loads(run("info", str(path), "--json").stdout)
+    assert facts["norms"] == {"min": 5, "median": 7.5, "max": 10}
+    assert facts["non_finite_rows"] == 2
+
+
 def test_verify_finds_a_changed_byte(run: Run, table_path: str, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(table_path, copy)

@@ -51,6 +51,8 @@ def serve(
     from rowspace.serve.embeddings import KeyMiddleware, make_app
     from rowspace.serve.server import listen, run
 
+    if name == "":
+        raise UsageError("--name is empty; give a name by which clients request the model, or omit --name")
     key = _key(key_file)
     if key is None and not is_loopback(host):
         raise UsageError(f"--host {host} gives other machines access: add a key, by --key-file or {KEY_VARIABLE}")

@@ -47,7 +47,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     from rowspace.store import format_of
 
     kind = format_of(path).name
-    norms = table.norms
+    norms = table.norms[np.isfinite(table.norms)]
     frequent = table.vocabulary[:FREQUENT]
     return {
         "table": path,
@@ -76,6 +76,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "norms": dict(zip(("min", "median", "max"), np.quantile(norms, (0, 0.5, 1)).tolist(), strict=True))
         if len(norms)
         else None,
+        "non_finite_rows": len(table) - len(norms),
         "settings": table.settings,
         "versions": _versions(path, kind),
     }
@@ -111,6 +112,9 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         )
     if facts["norms"]:
         lines.append(("norms", ", ".join(f"{name} {value:.3g}" for name, value in facts["norms"].items())))
+    if facts["non_finite_rows"]:
+        count = plural(facts["non_finite_rows"], "row")
+        lines.append(("not finite", f"{count} with NaN, infinity or too large a value"))
     if facts["words_counted"] is not None:
         lines.append(("counts", f"{plural(facts['words_counted'], facts['counts_of'][:-1])} in total"))
     lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
