@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +43,7 @@ def test_slider_drag_makes_one_history_entry(visit) -> None:
     page = visit("head")
     slider = page.get_by_label("Temperature")
     initial, before = slider.input_value(), entries(page)
-    box = slider.bounding_box()
+    box = box_at_rest(slider)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     for share in (0.6, 0.7, 0.8, 0.95):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -99,8 +100,7 @@ def test_hovered_row_of_a_heat_map_lights_its_token_everywhere(visit: Visit) -> 
     page = visit("order?text=dog bites man&table=small-world")
     outputs = page.get_by_role("application", name=re.compile("^Outputs")).first
     expect(outputs).to_be_visible()
-    box = outputs.bounding_box()
-    assert box is not None
+    box = box_at_rest(outputs)
     outputs.hover(position={"x": 20, "y": box["height"] * 0.9})
     expect(page.get_by_role("table", name="Attention weights of the sentence").locator("th.lit")).to_have_count(2)
 

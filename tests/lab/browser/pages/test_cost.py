@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from tests.lab.browser.at_rest import box_at_rest
 
 from rowspace.layers import CATALOGUE, cost
 
@@ -105,7 +106,7 @@ def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
     page = visit("cost?figure=matrix&top=1000&bottom=2000&left=4&right=14")
     picture = page.get_by_role("application", name="Rows 1,000")
     picture.scroll_into_view_if_needed()
-    box = picture.bounding_box()
+    box = box_at_rest(picture)
     page.mouse.move(box["x"] + 50, box["y"] + 300)
     page.mouse.down()
     page.mouse.move(box["x"] + 50, box["y"] + 300 - box["height"] / 4, steps=3)

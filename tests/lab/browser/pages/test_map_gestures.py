@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 
 pytestmark = pytest.mark.browser
 
@@ -39,8 +40,7 @@ def show(page: Page) -> None:
 
 
 def middle(page: Page) -> tuple[float, float]:
-    box = the_map(page).bounding_box()
-    assert box is not None
+    box = box_at_rest(the_map(page))
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

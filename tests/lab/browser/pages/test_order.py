@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.lab import Lab
@@ -83,11 +84,11 @@ def test_only_positions_or_the_mask_let_order_in(
     expect(page.get_by_text("attention is equivariant")).to_be_visible()
     assert float(difference.inner_text().replace("−", "-")) < 1e-6
     for scheme in ("sinusoid", "rotary", "ALiBi"):
-        page.get_by_role("radio", name=scheme).check(force=True)
+        page.get_by_role("radio", name=scheme).check()
         expect(page.get_by_text("The positions let order in.")).to_be_visible()
         reply = ask(lab, "order/attention", text=TEXT, order="1,0,2", scheme=scheme.lower())
         expect(difference).to_have_text(shown(reply.meta["difference"], 3))
-    page.get_by_role("radio", name="none").check(force=True)
+    page.get_by_role("radio", name="none").check()
     unfold("More controls")
     page.get_by_label("Causal mask").check()
     expect(page.get_by_text("so the mask lets order in")).to_be_visible()
@@ -167,7 +168,7 @@ def test_hands_turn_with_the_offset(visit: Visit, lab: Lab, ask: Ask) -> None:
 
 def test_learned_positions_end_and_other_schemes_continue(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit("order")
-    page.get_by_role("radio", name="Longer texts").check(force=True)
+    page.get_by_role("radio", name="Longer texts").check()
     page.get_by_label("Trained length").press("Home")
     page.wait_for_url("**/order?view=length&trained=16")
     reply = ask(lab, "order/lengths", trained=16)
@@ -186,8 +187,7 @@ def test_distances_from_128_on_share_the_bias_of_t5(visit: Visit, lab: Lab, ask:
     chart = page.get_by_role("application", name="T5’s bias by distance")
     shared = []
     for share in (0.7, 0.95):  # of the width, which is four times the trained length and two margins
-        box = chart.bounding_box()
-        assert box is not None
+        box = box_at_rest(chart)
         chart.hover(position={"x": share * box["width"], "y": box["height"] / 2})
         distance = int(readout(page, "T5’s bias").nth(1).inner_text())
         assert distance >= 128

@@ -7,6 +7,7 @@ import pytest
 import torch
 from PIL import Image
 from playwright.sync_api import Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 
 from rowspace.lab.pages.patches.images import fit_picture
 from rowspace.lab.pages.patches.pictures import photograph
@@ -68,7 +69,7 @@ def test_small_picture_can_be_explored_by_keyboard(visit) -> None:
 def test_click_chooses_a_patch(visit) -> None:
     page = visit("patches?patch=56")
     picture = page.get_by_role("application", name="The picture in 4 × 4 patches")
-    box = picture.bounding_box()
+    box = box_at_rest(picture)
     picture.click(position={"x": box["width"] * 0.9, "y": box["height"] * 0.3})
     expect(page.get_by_role("heading", name="Patch 7: row 1, column 3")).to_be_visible()
     page.wait_for_url("**/patches?patch=56&at=7")

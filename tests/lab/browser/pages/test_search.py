@@ -78,7 +78,7 @@ def test_mode_changes_the_order_and_the_lit_words(visit: Callable[[str], Page], 
     page = visit(ADDRESS)
     expect_hits(page, index.search(QUESTION))
     for name, mode, sums in (("vectors", "dense", "cosine"), ("words (BM25)", "lexical", "BM25")):
-        page.get_by_role("radio", name=name).check(force=True)
+        page.get_by_role("radio", name=name).check()
         hits = index.search(QUESTION, mode=mode)
         expect_hits(page, hits)
         page.wait_for_url(f"**mode={mode}**")

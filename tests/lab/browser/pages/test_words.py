@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 
 from rowspace import space
 
@@ -133,7 +134,7 @@ def test_lasso_lists_its_words_and_survives_a_reload(visit, lab) -> None:
     canvas.scroll_into_view_if_needed()
     expect(page.get_by_text(f"PCA of {len(lab.table):,} rows")).to_be_visible()
     page.get_by_role("button", name="Lasso").click()
-    box = canvas.bounding_box()
+    box = box_at_rest(canvas)
     corners = [(0.01, 0.12), (0.99, 0.12), (0.99, 0.99), (0.01, 0.99), (0.01, 0.13)]
     places = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in corners]
     page.mouse.move(*places[0])
@@ -174,7 +175,7 @@ def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     page = visit("words")
     started: list[str] = []
     page.on("request", lambda request: started.extend([request.url] if request.method == "POST" else []))
-    page.get_by_role("radio", name="t-SNE").check(force=True)
+    page.get_by_role("radio", name="t-SNE").check()
     page.wait_for_url("**map=tsne**")
     expect(page.get_by_text("step ", exact=False).first).to_be_visible()
     expect(page.get_by_text("t-SNE of ", exact=False).first).to_be_visible()

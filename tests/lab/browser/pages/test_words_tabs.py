@@ -109,23 +109,23 @@ def test_probe_shows_its_accuracy_beside_control_and_majority(
     visit: Visit, lab: Lab, ask: Callable[..., object]
 ) -> None:
     page = visit("words?tab=probe")
-    page.get_by_role("radio", name="frequent or rare").check(force=True)
+    page.get_by_role("radio", name="frequent or rare").check()
     expected = ask(lab, "words/probe", property="frequent").meta
     accuracies = page.get_by_label("Accuracies").locator("output")
     for at, name in enumerate(("accuracy", "control", "majority")):
         expect(accuracies.nth(at)).to_have_text(f"{100 * expected[name]:.1f} %")
-    page.get_by_role("radio", name="starts with a capital").check(force=True)
+    page.get_by_role("radio", name="starts with a capital").check()
     expect(page.get_by_text("0 words of this table have the property")).to_be_visible()
 
 
 def test_the_tabs_can_be_shown_without_the_map(visit: Visit) -> None:
     page = visit("words?tab=list")
     expect(page.get_by_role("application")).to_be_visible()
-    page.get_by_role("radio", name="none").check(force=True)
+    page.get_by_role("radio", name="none").check()
     expect(page.get_by_role("application", name="chosen words")).to_have_count(0)
     expect(page).to_have_url(re.compile("nomap=true"))
     expect(page.get_by_text("choose a map above")).to_be_visible()
-    page.get_by_role("radio", name="PCA").check(force=True)
+    page.get_by_role("radio", name="PCA").check()
     expect(page.get_by_role("application")).to_be_visible()
     expect(page).not_to_have_url(re.compile("nomap"))
 
@@ -142,7 +142,7 @@ def test_groups_of_chosen_words_have_a_map_and_a_legend(visit: Visit, unfold: Ca
     page.get_by_label("Analogy on the map").fill("read write reader")
     expect(page.get_by_text("PCA of 8 chosen words")).to_be_visible()
     expect(legend.nth(2)).to_have_text("analogy")
-    page.get_by_role("radio", name="PCA").check(force=True)
+    page.get_by_role("radio", name="PCA").check()
     expect(page.get_by_role("application", name=re.compile("^PCA of [0-9,]+ rows"))).to_be_visible()
 
 
