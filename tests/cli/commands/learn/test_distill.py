@@ -64,3 +64,8 @@ def test_usage_errors(run: Run, model: str, folder: Path) -> None:
     ]:
         assert complaint in run("distill", *arguments, status=status).stderr
     assert sorted(folder.iterdir()) == before
+
+
+def test_output_is_checked_before_the_model_is_read(run: Run, folder: Path) -> None:
+    (folder / "notes.txt").write_text("kept")
+    assert "cannot save to" in run("distill", "missing", "-o", "notes.txt", status=2).stderr

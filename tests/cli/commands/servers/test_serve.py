@@ -79,6 +79,14 @@ def test_name_and_key_are_as_given(start: Start, words_path: str, tmp_path: Path
     assert caught.value.code == "invalid_api_key"
 
 
+def test_vectors_have_length_1_unless_normalize_is_off(start: Start, words_path: str) -> None:
+    for arguments, expected in (((), 1), (("--no-normalize",), 0.5**0.5)):  # the mean of two unit vectors
+        server = start(words_path, *arguments)
+        with server.client() as client:
+            reply = client.embeddings.create(model="words", input="word1 word2")
+        assert np.linalg.norm(reply.data[0].embedding) == pytest.approx(expected)
+
+
 def test_key_of_the_environment_opens_other_addresses(start: Start, words_path: str) -> None:
     server = start(words_path, "--host", "0.0.0.0", ROWSPACE_SERVE_KEY=KEY)
     assert server.url.startswith(f"http://{socket.gethostname()}:")

@@ -14,7 +14,7 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.kinds import Progress
 from rowspace.lab.lessons.claims import PAGE
 from rowspace.lab.lessons.computed import lesson_08
-from rowspace.lab.lessons.computed.claims.lengths import bits_by_length, longer_texts_numbers
+from rowspace.lab.lessons.computed.claims.lengths import longer_texts_numbers
 from rowspace.lab.lessons.computed.claims.tying import HeadRun, tying_numbers
 from rowspace.lab.lessons.computed.claims.width import (
     Learned,
@@ -178,9 +178,20 @@ def test_job_trains_both_heads_with_each_seed(world_lab) -> None:
 
 
 @pytest.mark.long
-def test_small_models_read_longer_texts() -> None:
+def test_small_models_read_longer_texts(world_lab) -> None:
+    kind = PAGE.job_kinds["claim-longer-texts"]
+    reports = list(kind.run(**kind.read(world_lab, Query({"steps": ["2"]}))))
+    progress = [report for report in reports if isinstance(report, Progress)]
+    assert progress[0].sentence.startswith("sinusoid, model 1 of 3: step ")
+    assert progress[-1] == Progress(1, "alibi, model 3 of 3: step 2 of 2")
+    frames = [decode(report.encode()) for report in reports if isinstance(report, Reply)]
+    assert [(len(frame.meta["schemes"]), frame.meta["finished"]) for frame in frames] == [
+        (1, False),
+        (2, False),
+        (3, False),
+        (3, True),
+    ]
     windows = lesson_08.windows()
-    for scheme in ("sinusoid", "alibi"):
-        bits = bits_by_length(scheme, steps=2)
-        assert list(bits) == [windows["trained"], 2 * windows["trained"], windows["longest"]]
-        assert all(0 < each < 20 for each in bits.values())
+    last = frames[-1].arrays
+    assert last["lengths"].tolist() == [windows["trained"], 2 * windows["trained"], windows["longest"]]
+    assert np.all((last["bits"] > 0) & (last["bits"] < 20))

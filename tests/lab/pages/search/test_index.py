@@ -35,6 +35,7 @@ def test_files_are_counted_until_they_are_indexed(folder, lab, ask, run, cache) 
     before = ask(folder, lab, STATE).meta
     assert (before["state"], before["found"], before["found_all"], before["folder"]) == ("none", 5, True, str(folder))
     assert str(folder) in before["code"]
+    assert (before["files"], before["skipped"], before["examples"]) == (0, [], [])
     assert not cache.exists()
     (folder / "picture.bin").write_bytes(b"\0\1\2")
     *progress, frame = run(folder, lab)
