@@ -29,7 +29,8 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     if any(settings["losses"]):
         yield f"loss by epoch: {_losses(settings['losses'])}"
     else:
-        yield "nothing was learned: the text is so short that no word has a neighbor; try --sample 0, or more text"
+        reason = "no word has a neighbor, since the text is short or --sample drops nearly all words"
+        yield f"nothing was learned: {reason}; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     if settings["workers"] > 1:

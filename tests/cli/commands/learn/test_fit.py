@@ -268,6 +268,12 @@ def test_first_and_last_loss_are_always_printed(losses: list[float], expected: s
     assert _losses(losses) == expected
 
 
+def test_sampling_that_leaves_nothing_to_learn_is_explained(run: Run, english: Path, tmp_path: Path) -> None:
+    done = run("fit", str(english), "-o", str(tmp_path / "t"), *QUICK, "--sample", "1e-12")
+    assert "nothing was learned: no word has a neighbor" in done.stdout
+    assert "--sample drops nearly all words; try --sample 0" in done.stdout
+
+
 def test_standard_library_is_the_default(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run("fit", *QUICK, "--min-count", "50")
