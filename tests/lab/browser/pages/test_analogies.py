@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 from tests.lab.browser.at_rest import box_at_rest
+from tests.lab.browser.held_requests import hold
 
 pytestmark = pytest.mark.browser
 
@@ -161,14 +162,10 @@ def test_second_move_before_the_reply_to_the_first_keeps_both(visit) -> None:
     page = visit("analogies?a=read&b=write&c=reader&view=move")
     a, c = page.get_by_role("button", name="a: "), page.get_by_role("button", name="c: ")
     expect(c).to_be_visible()
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/api/analogies/answers?*", hold)
+    held = hold(page, "**/api/analogies/answers?*")
     for which, handle, word in (("a", a, "read"), ("c", c, "reader")):
-        handle.press("ArrowUp")
+        with page.expect_request("**/api/analogies/answers?*"):
+            handle.press("ArrowUp")
         page.wait_for_function(f"new URLSearchParams(location.search).get('{which}') !== '{word}'")
     moved = page.evaluate("['a', 'b', 'c'].map((name) => new URLSearchParams(location.search).get(name))")
     held[-1].continue_()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tests.lab.browser.at_rest import box_at_rest
 from tests.lab.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.lab.lab import Lab
@@ -157,6 +158,8 @@ def test_palette_opens_a_word_and_lights_it_with_its_neighbors(visit: Visit, lab
     page = visit("words")
     words = page.get_by_role("list", name="Words to open").get_by_role("button")
     expect(words).to_have_count(30)
+    expect(page.get_by_text("The map preserves")).to_be_visible()
+    box_at_rest(words.nth(4))  # what appears above it moves it
     chosen = words.nth(4).inner_text()
     words.nth(4).click()
     expect(page.get_by_role("list", name=f"Nearest neighbors of {chosen}", exact=True)).to_be_visible()
