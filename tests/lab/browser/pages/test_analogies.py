@@ -149,9 +149,10 @@ def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
     best, score = lab.table.analogy("read", "write", word, k=1)[0]
     expect(ranking.first).to_have_text(re.compile(rf"{re.escape(best)}\s+{re.escape(shown(score))}"))
     expect(page.locator(LOADED)).to_be_attached()  # the map of the new words
-    place = box_at_rest(page.get_by_role("button", name="a: read"))
+    dragged = page.get_by_role("button", name="a: read")
+    dragged.evaluate("handle => handle.parentElement.scrollIntoView({ block: 'center' })")
     onto = box_at_rest(page.get_by_role("button", name="b: write"))
-    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    dragged.hover()
     page.mouse.down()
     page.mouse.move(onto["x"] + onto["width"] / 2, onto["y"] + 0.6 * onto["height"], steps=4)
     page.mouse.up()
