@@ -179,9 +179,19 @@ def sizes_of(kind, config):
     if getattr(config, "qk_rope_head_dim", None):
         return {"head_dim_key": "qk_rope_head_dim", "head_dim": config.qk_rope_head_dim} | facts
     head_dim = getattr(config, "head_dim", None)
+    if head_dim and computes_head_dim(kind, config):
+        return {"head_dim_key": ""} | facts
     if head_dim and getattr(wider(kind, config), "head_dim", None) == head_dim:
         facts["head_dim"] = head_dim
     return facts
+
+
+def computes_head_dim(kind, config):
+    """Whether the type replaces the `head_dim` of a config by the hidden size over the number of heads."""
+    try:
+        return kind(head_dim=2 * config.head_dim).head_dim == config.head_dim
+    except Exception:
+        return False
 
 
 def wider(kind, config):
@@ -255,18 +265,23 @@ def changed(kind):
     for rope in (plain, linear, {**linear, "rope_theta": OTHER_THETA}):
         name = "rope_parameters" if rope is plain else "scaling"
         yield name, {"rope_parameters": {layer: dict(rope) for layer in layers} or dict(rope)}
+    for share in (0.5, 0.25):
+        shared = {**plain, "partial_rotary_factor": share}
+        yield "share", {"rope_parameters": {layer: dict(shared) for layer in layers} or shared}
+        yield "partial_rotary_factor", {"partial_rotary_factor": share}
     for name in ("rope_theta", "rotary_emb_base", "rope_local_base_freq", "local_rope_theta", "global_rope_theta"):
         yield name, {name: OTHER_THETA}
     yield "rope_scaling", {"rope_scaling": dict(linear)}
     yield "rope_scaling", {"rope_theta": OTHER_THETA, "rope_scaling": dict(linear)}
+    yield "rope_scaling", {"rope_scaling": {"type": "linear", "factor": 2.0}}
     yield "hidden_size", {"hidden_size": 2 * config.hidden_size, "num_attention_heads": config.num_attention_heads}
-    for name, value in (("partial_rotary_factor", 0.5), ("rotary_pct", 0.5), ("rotary_dim", 8)):
+    for name, value in (("partial_rotary_factor", None), ("rotary_pct", 0.5), ("rotary_dim", 8)):
         yield name, {name: value}
     if hasattr(config, "rope_interleave"):
         yield "rope_interleave", {"rope_interleave": not config.rope_interleave}
     if getattr(config, "qk_rope_head_dim", None):
         yield "qk_rope_head_dim", {"qk_rope_head_dim": 16}
-    elif getattr(config, "head_dim", None):
+    if getattr(config, "head_dim", None):
         yield "head_dim", {"head_dim": 2 * config.head_dim}
 
 

@@ -62,6 +62,30 @@ def test_empty_config_has_the_defaults_of_its_class():
         assert rotary.rotary_dim == share * rotary.head_dim, name
 
 
+def test_null_share_rotates_the_whole_head():
+    # transformers fills in the share of a class only if config.json has no such entry
+    for name in ("glm", "phi", "stablelm"):
+        kind = next(rotary_configs(name))
+        written = {**kind().to_diff_dict(), "partial_rotary_factor": None}
+        del written["rope_parameters"]
+        assert agrees(kind, written), name
+        rotary = rotary_from_config({"model_type": name, **written})
+        assert rotary.rotary_dim == rotary.head_dim, name
+
+
+def test_head_dim_that_transformers_computes_is_not_read_from_the_config():
+    sizes = {"hidden_size": 256, "num_attention_heads": 4, "head_dim": 128}
+    assert rotary_from_config({"model_type": "unlimited_ocr_text", **sizes}).head_dim == 64
+    assert agrees(next(rotary_configs("unlimited_ocr_text")), sizes)
+
+
+def test_share_that_a_model_type_always_has_may_be_written():
+    bamba = {"model_type": "bamba", "hidden_size": 256, "num_attention_heads": 4}
+    assert rotary_from_config({**bamba, "partial_rotary_factor": 0.5}).rotary_dim == 32
+    with pytest.raises(UsageError, match="'bamba' has partial_rotary_factor, which is unknown"):
+        rotary_from_config({**bamba, "partial_rotary_factor": 0.25})
+
+
 def test_latent_attention_rotates_a_separate_part():
     config = {"model_type": "deepseek_v3", "hidden_size": 7168, "num_attention_heads": 128, "qk_rope_head_dim": 64}
     rotary = rotary_from_config(config)
@@ -87,6 +111,14 @@ def test_flat_text_config_of_the_first_qwen2_vl():
         ({"model_type": "nested", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),
         ({"model_type": "llama", "rope_scaling": {"type": "mrope", "mrope_section": [1]}}, "'llama' has mrope_section"),
         ({"model_type": "llama", "rope_parameters": {"a": {"rope_theta": 1e4}}}, "one rotation for all layers"),
+        (
+            {"model_type": "cwm", "rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 0.5}},
+            "'cwm' has partial_rotary_factor in rope_parameters, which is unknown",
+        ),
+        (
+            {"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 8.0}},
+            "rope_scaling of a 'gemma3_text' has no rope_type, and transformers ignores type",
+        ),
         ({"model_type": "lfm3", "rope_theta": 5.0}, "this type needs rope_parameters for each layer type"),
     ],
 )

@@ -112,10 +112,14 @@ def scaling_from_config(rope: Config | None, *, max_positions: int | None = None
 def _check_entries(config: Config, model: Model) -> None:
     """Raise for an entry that models of this type interpret in their own way."""
     rope = config.get("rope_parameters") or {}
-    kinds = {_kind(part) for part in (rope, *rope.values()) if isinstance(part, Mapping)}
+    parts = [part for part in (rope, *rope.values()) if isinstance(part, Mapping)]
     own = {_kind(part) for part in (model.rope_parameters or {}, *model.layers.values())}
-    found = [name for name in model.unread if config.get(name) is not None]
-    found += ["scaling"] if "scaling" in model.unread and kinds - own - {"default"} else []
+    usual = {"partial_rotary_factor": model.partial_rotary_factor}  # also written where the type has no other
+    found = [name for name in model.unread if config.get(name, usual.get(name)) != usual.get(name)]
+    if "scaling" in model.unread and {_kind(part) for part in parts} - own - {"default"}:
+        found.append("scaling")
+    if "share" in model.unread and any(part.get("partial_rotary_factor") is not None for part in parts):
+        found.append("partial_rotary_factor in rope_parameters")
     if found:
         raise UsageError(
             f"the config of a {config['model_type']!r} has {' and '.join(found)}, which is unknown for this type; "
@@ -134,8 +138,9 @@ def _rope_parameters(config: Config, model: Model, layer_type: str | None) -> di
             f"{NEXT_STEP}"
         )
     rope = dict(rope)
-    share = _first(config, model.share_key, default=model.partial_rotary_factor or 1.0)
-    rope.setdefault("partial_rotary_factor", share)
+    share = config.get(model.share_key, model.partial_rotary_factor)
+    if rope.get("partial_rotary_factor") is None:
+        rope["partial_rotary_factor"] = 1.0 if share is None else share  # null in config.json stands for 1
     rope.setdefault("rope_theta", _first(config, model.base_key, default=model.rope_theta))
     known_length = config.get("original_max_position_embeddings", model.original_max_position_embeddings)
     if known_length is not None:  # Phi-3 has it at the top level, which transformers prefers
@@ -159,6 +164,11 @@ def _of_layer(config: Config, model: Model, rope: Config, layer_type: str | None
         )
     base = config.get(model.old_bases.get(layer_type, ""))
     scaling = config.get("rope_scaling") if layer_type in model.scaled_layers else None
+    if scaling and "rope_type" not in scaling and _kind(scaling) != "default":
+        raise UsageError(
+            f"rope_scaling of a {config['model_type']!r} has no rope_type, and transformers ignores type; rename it to "
+            f"rope_type if you want that scaling"
+        )
     own = (config.get("rope_parameters") or {}).get(layer_type) or {}
     return {**_without_scaling(defaults), **({} if base is None else {"rope_theta": base}), **own, **(scaling or {})}
 

@@ -24,7 +24,7 @@ class Model:
     """The defaults of a model type, and properties that are not in config.json.
 
     layout: as in `RotaryPosition`; if `rope_interleave` is not None, the config's `rope_interleave` determines it.
-    head_dim_key: the entry of config.json with the dimension of the rotated part.
+    head_dim_key: the entry of config.json with the dimension of the rotated part; empty if transformers computes it.
     rotary_dim: number of rotated components, for types whose config may have it (0 for all).
     partial_rotary_factor: the share of rotated components; None if transformers does not read one.
     base_key, share_key: the entries with the base and the share.
@@ -34,7 +34,7 @@ class Model:
         which its `rope_scaling` applies.
     mrope, mrope_section: the order of the sections, "blocks" or "interleaved", if a token has several coordinates.
     unread: a config with one of these entries is refused, since transformers interprets it differently for this type
-        ("scaling" is a scaling in `rope_parameters`).
+        ("scaling" is a scaling in `rope_parameters`, "share" a share there).
     """
 
     layout: RotaryLayout = "half"
