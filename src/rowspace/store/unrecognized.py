@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rowspace.errors import printable
 from rowspace.files.content import SNIFFED, read_unpacked_start, zip_members
+from rowspace.files.wide_text import wide_encoding
 from rowspace.store.text_formats.sniff import wrong_kind_of_text
 
 __all__ = ["describe"]
@@ -26,8 +27,6 @@ HINTS = {
     b"\xfd7zXZ\0": "it is compressed; unpack it with xz -d first",
     b"\x28\xb5\x2f\xfd": "it is compressed; unpack it with zstd -d first",
     b"BZh": "it is compressed; unpack it with bunzip2 first",
-    b"\xff\xfe": "it seems to be UTF-16; convert it with iconv -f utf-16 -t utf-8",
-    b"\xfe\xff": "it seems to be UTF-16; convert it with iconv -f utf-16 -t utf-8",
 }
 
 
@@ -50,6 +49,8 @@ def describe(source: Path) -> str:
     if start.startswith(b"\x1f\x8b"):
         inside = read_unpacked_start(source)
         return f"unpacked, it begins with {inside[:8]!r}" if inside else "the .gz is damaged"
+    if encoding := wide_encoding(start):
+        return f"it seems to be {encoding}; convert it with iconv -f {encoding} -t UTF-8"
     hint = next((hint for magic, hint in HINTS.items() if start.startswith(magic)), None)
     return hint or wrong_kind_of_text(start) or f"it begins with {start[:8]!r}"
 

@@ -4,6 +4,8 @@ import json
 import re
 from typing import NamedTuple
 
+from rowspace.files.wide_text import wide_encoding
+
 __all__ = ["SNIFFED", "Unreadable", "first_record", "not_text"]
 
 SNIFFED = 8192  # bytes; a file with NUL among them is binary
@@ -17,12 +19,6 @@ class Unreadable(NamedTuple):
 
 
 _ICONV = "convert it: iconv -f {0} -t UTF-8 FILE > FILE.txt"
-_MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
 _SAVE_AS_TEXT = "save it as plain text first"
 _OFFICE = re.compile(rb"\[Content_Types\]\.xml|mimetypeapplication/(?:vnd\.oasis|epub)")
 _MAGIC = {
@@ -41,9 +37,8 @@ def not_text(start: bytes) -> Unreadable | None:
     >>> not_text(b"%PDF-1.7")
     Unreadable(what='a PDF', advice='extract its text: pdftotext FILE')
     """
-    for mark, encoding in _MARKS.items():
-        if start.startswith(mark):
-            return Unreadable(f"{encoding} text, not UTF-8", _ICONV.format(encoding))
+    if encoding := wide_encoding(start[:SNIFFED]):
+        return Unreadable(f"{encoding} text, not UTF-8", _ICONV.format(encoding))
     for magic, found in _MAGIC.items():
         if start.startswith(magic):
             return found
@@ -54,8 +49,6 @@ def not_text(start: bytes) -> Unreadable | None:
     if start[257:262] == b"ustar":
         return Unreadable("a tar archive", "unpack it: tar -xf FILE")
     if b"\0" in start[:SNIFFED]:
-        if wide := _wide_encoding(start[:SNIFFED]):
-            return Unreadable(f"{wide} text, not UTF-8", _ICONV.format(wide))
         return Unreadable(f"a binary file (NUL in its first {SNIFFED} bytes)", "name a text file")
     return None
 
@@ -71,12 +64,3 @@ def first_record(start: bytes, lines: int) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return values[0] if all(isinstance(value, dict) for value in values) else None
-
-
-def _wide_encoding(start: bytes) -> str | None:
-    """Return the encoding of UTF-16 text without a byte order mark: mostly ASCII, where every other byte is NUL."""
-    even, odd = start[::2], start[1::2]
-    for name, high, low in (("UTF-16LE", odd, even), ("UTF-16BE", even, odd)):
-        if len(start) >= 8 and high.count(0) > len(high) * 0.6 and not low.count(0):
-            return name
-    return None
