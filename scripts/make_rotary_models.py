@@ -130,7 +130,12 @@ def start(kind):
 def candidates(kind):
     """Yield possible facts of a type; the first that holds is used."""
     config = start(kind)
-    facts = sizes_of(kind, config) | rope_of(kind, config)
+    for sizes in sizes_of(kind, config):
+        yield from candidates_of_sizes(kind, config, sizes | rope_of(kind, config))
+
+
+def candidates_of_sizes(kind, config, facts):
+    """Yield possible facts of a type whose sizes and default parameters are known."""
     module = rotary_module_of(config)
     sections = getattr(module, "mrope_section", None)
     if kind.model_type.startswith("gpt_neox"):
@@ -170,28 +175,21 @@ def shares(config):
 
 
 def sizes_of(kind, config):
-    """Return the sizes from which the width of a head follows."""
+    """Yield the sizes from which the width of a head follows: it may be in the config, or always be computed."""
     facts = {"hidden_size": config.hidden_size, "num_attention_heads": config.num_attention_heads}
     if getattr(config, "max_position_embeddings", None):
         facts["max_position_embeddings"] = config.max_position_embeddings
     if getattr(config, "original_max_position_embeddings", None):
         facts["original_max_position_embeddings"] = config.original_max_position_embeddings
     if getattr(config, "qk_rope_head_dim", None):
-        return {"head_dim_key": "qk_rope_head_dim", "head_dim": config.qk_rope_head_dim} | facts
+        yield {"head_dim_key": "qk_rope_head_dim", "head_dim": config.qk_rope_head_dim} | facts
+        return
     head_dim = getattr(config, "head_dim", None)
-    if head_dim and computes_head_dim(kind, config):
-        return {"head_dim_key": ""} | facts
     if head_dim and getattr(wider(kind, config), "head_dim", None) == head_dim:
-        facts["head_dim"] = head_dim
-    return facts
-
-
-def computes_head_dim(kind, config):
-    """Whether the type replaces the `head_dim` of a config by the hidden size over the number of heads."""
-    try:
-        return kind(head_dim=2 * config.head_dim).head_dim == config.head_dim
-    except Exception:
-        return False
+        yield facts | {"head_dim": head_dim}
+        return
+    yield facts
+    yield facts | {"head_dim_key": ""}
 
 
 def wider(kind, config):

@@ -114,7 +114,7 @@ def _check_entries(config: Config, model: Model) -> None:
     rope = config.get("rope_parameters") or {}
     parts = [part for part in (rope, *rope.values()) if isinstance(part, Mapping)]
     own = {_kind(part) for part in (model.rope_parameters or {}, *model.layers.values())}
-    usual = {"partial_rotary_factor": model.partial_rotary_factor}  # also written where the type has no other
+    usual = {"partial_rotary_factor": model.partial_rotary_factor}  # harmless where the type has no other
     found = [name for name in model.unread if config.get(name, usual.get(name)) != usual.get(name)]
     if "scaling" in model.unread and {_kind(part) for part in parts} - own - {"default"}:
         found.append("scaling")
