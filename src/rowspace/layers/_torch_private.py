@@ -3,15 +3,17 @@
 `CHECKED_VERSIONS` lists the releases that these functions were checked with; a test compares it with the installed one.
 """
 
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
 
-__all__ = ["CHECKED_VERSIONS", "first_local_row", "is_transform_active", "outside_transforms"]
+__all__ = ["CHECKED_VERSIONS", "call_plainly", "first_local_row", "is_transform_active", "outside_transforms"]
 
 CHECKED_VERSIONS = ("2.13",)
 
@@ -24,13 +26,23 @@ def is_transform_active() -> bool:
     return torch._C._are_functorch_transforms_active()
 
 
-def outside_transforms() -> AbstractContextManager[None]:
-    """A context in which operations on ordinary tensors are not seen by the transforms of `torch.func`.
+@contextmanager
+def outside_transforms() -> Iterator[None]:
+    """A context in which neither the transforms of `torch.func` nor the modes of a tracer see operations on tensors.
 
-    `torch.func` has no public function for this; `debug_unwrap` makes tensors ordinary.
+    torch has no public function for this; `torch.func.debug_unwrap` makes tensors ordinary.
     """
-    guard: AbstractContextManager[None] = torch._C._DisableFuncTorch()
-    return guard
+    with torch._C._DisableFuncTorch(), _disable_current_modes():
+        yield
+
+
+def call_plainly(func: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    """Call a function of tensors that does not see the classes of its arguments, and returns ordinary tensors.
+
+    torch documents `DisableTorchFunctionSubclass` for this, in its private module.
+    """
+    with torch._C.DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
 
 
 def first_local_row(table: "DTensor") -> int:

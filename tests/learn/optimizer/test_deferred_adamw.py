@@ -298,3 +298,21 @@ def test_loading_the_state_of_coupled_adam_is_refused():
     adam = torch.optim.Adam(table.parameters())
     with pytest.raises(UsageError, match="decoupled_weight_decay must be True"):
         DeferredAdamW(table).load_state_dict(adam.state_dict())
+
+
+@pytest.mark.large
+def test_equals_adamw_after_long_gaps_with_a_small_beta2(backend):
+    """Powers of β1 / √β2 grow over the gap, while the second moment vanishes."""
+    for betas in ((0.9, 0.8), (0.9, 0.5)):
+        gaps = (2, 60, 200, 620, 1500)
+        race = Race(size=len(gaps) + 1, dim=3, options={"betas": betas, "lr": 1e-3})
+        for step in range(1502):
+            ids = [row for row, gap in enumerate(gaps) if step in (1501 - gap, 1500 - gap)]
+            gradient = torch.zeros(len(gaps) + 1, 3, dtype=torch.float64)
+            gradient[[*ids, len(gaps)]] = torch.randn(len(ids) + 1, 3, dtype=torch.float64) * torch.tensor(
+                [1.0, 1e-4, 1e-9], dtype=torch.float64
+            )
+            race.dense.weight.grad, race.sparse.weight.grad = gradient, gradient.to_sparse(1)
+            race.optimizer.step()
+            race.dense_optimizer.step()
+        assert race.deviation < CLOSE, betas

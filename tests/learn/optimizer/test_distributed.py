@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from tests.learn.optimizer import two_processes
 from torch import distributed, nn
@@ -17,26 +17,51 @@ from rowspace.layers import TokenEmbedding
 from rowspace.learn import DeferredAdamW
 
 
-@pytest.mark.long
-def test_two_processes_equal_one_with_both_batches(tmp_path):
-    """With DistributedDataParallel, whose gradient is the mean over the processes."""
-    script = Path(two_processes.__file__)
-    outputs = [tmp_path / f"{rank}.safetensors" for rank in range(2)]
-    running = [
-        subprocess.Popen([sys.executable, script, str(rank), tmp_path / "rendezvous", output])
-        for rank, output in enumerate(outputs)
-    ]
-    assert [process.wait() for process in running] == [0, 0]
-    model = two_processes.make_model(sparse=False)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+def reference(mode):
+    """The state of one process with the batches of both, whose gradient is the mean over the processes."""
+    model = two_processes.make_model(mode.model, sparse=False)
+    optimizer = mode.peer(model.parameters(), lr=0.01)
     for step in range(two_processes.STEPS):
         optimizer.zero_grad()
-        sum(model(two_processes.batch(step, rank)).square().mean() / 2 for rank in range(2)).backward()
+        for index in range(mode.batches):
+            number = step * mode.batches + index
+            sum(model(two_processes.batch(number, rank)) / 2 for rank in range(2)).backward()
+        if mode.clip or mode.max_norm:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), mode.clip or mode.max_norm)
         optimizer.step()
+    return model.state_dict()
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """What both processes wrote."""
+    folder = tmp_path_factory.mktemp("processes")
+    paths = [folder / f"{rank}.safetensors" for rank in range(2)]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", two_processes.__file__, str(rank), folder / "rendezvous", path]
+        )
+        for rank, path in enumerate(paths)
+    ]
+    assert [process.wait() for process in running] == [0, 0]
+    return paths
+
+
+def test_two_processes_equal_one_with_both_batches(outputs):
+    """In each mode; the table is the same in both processes, bit for bit."""
     first, second = map(load_file, outputs)
-    for name, value in model.state_dict().items():
-        assert first[name].equal(second[name])
-        assert (first[name] - value).abs().max() < 1e-12
+    for name, mode in two_processes.MODES.items():
+        for key, value in reference(mode).items():
+            assert first[f"{name}: {key}"].equal(second[f"{name}: {key}"]), (name, key)
+            assert (first[f"{name}: {key}"] - value).abs().max() < 1e-12, (name, key)
+
+
+def test_what_cannot_work_in_two_processes_is_refused_in_both(outputs):
+    for path in outputs:
+        with safe_open(path, "pt") as file:
+            messages = file.metadata()
+        assert "DistributedDataParallel expects a sparse one; build the table with sparse=False" in messages["0"]
+        assert "is not the same in all processes at the first step; seed each process equally" in messages["1"]
 
 
 @pytest.fixture

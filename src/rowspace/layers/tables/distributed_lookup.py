@@ -30,6 +30,16 @@ def is_distributed(tensor: Tensor) -> bool:
     return isinstance(tensor, DTensor)
 
 
+def local_tensor(tensor: Tensor) -> Tensor:
+    """The part of a `DTensor` in this process, which shares its memory."""
+    return cast("DTensor", tensor).to_local()
+
+
+def full_tensor(tensor: Tensor) -> Tensor:
+    """All of a `DTensor`, in each process."""
+    return cast("DTensor", tensor).full_tensor()
+
+
 def local_part(ids: "DTensor", grad: "DTensor", table: "DTensor") -> tuple[Tensor, Tensor]:
     """The ids (n,) in this process's shard, relative to its first row, and their gradient (n, local columns)."""
     from torch.distributed.tensor import Replicate, Shard

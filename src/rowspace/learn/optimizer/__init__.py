@@ -4,7 +4,7 @@
 |---|---|
 | `deferred_adamw.py`, `deferred_sgd.py`, `row_adagrad.py` | `DeferredAdamW`, `DeferredSGD`, `RowAdagrad` |
 | `deferred.py` | what deferred optimizers share |
-| `rows/` | rows of one parameter, missed steps, sorted ids, threads; what modules do before rows are read |
+| `rows/` | a parameter whose rows may be behind, missed steps, sorted ids, threads, processes |
 | `rules/` | the rule of each optimizer for rows that missed steps, and AdamW's in torch operations |
 | `kernels/` | Numba kernels |
 | `clip.py` | `clip_grad_norm_` |

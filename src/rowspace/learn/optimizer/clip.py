@@ -6,6 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn.utils import get_total_norm
 
+from rowspace.layers.tables.distributed_lookup import full_tensor, is_distributed, local_tensor
+from rowspace.learn.optimizer.rows.processes import groups_of
+from rowspace.learn.optimizer.rows.slot import DeferredParameter, slot_of
+
 __all__ = ["clip_grad_norm_"]
 
 
@@ -18,8 +22,10 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scale gradients in place so that their common norm is at most `max_norm`, as torch's function of this name does.
 
-    torch's raises an error for sparse gradients. Here a sparse one counts as its dense equivalent: duplicate ids are
-    summed first.
+    torch's raises an error for sparse gradients, and for some of parameters that are sharded by `fully_shard` beside
+    others that are not. Here a sparse one counts as its dense equivalent: duplicate ids are summed first. In a sharded
+    model the gradients of whole tables with a deferred optimizer are averaged over the processes before. To let the
+    optimizer clip in its step, as under a trainer that clips with torch's function, pass `max_norm` to it.
 
     Args:
         parameters: Parameters, of which those without a gradient are ignored.
@@ -40,15 +46,38 @@ def clip_grad_norm_(
     tensor(4.)
     """
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    slots = [slot_of(each.slot_number) for each in parameters if isinstance(each, DeferredParameter)]
+    groups = groups_of(parameters)
+    for slot in filter(None, slots):
+        slot.average_gradient(groups)
     for parameter in parameters:
         if parameter.grad is not None and parameter.grad.is_sparse and not parameter.grad.is_coalesced():
             parameter.grad = parameter.grad.coalesce()
     gradients = [_values(parameter.grad) for parameter in parameters if parameter.grad is not None]
-    norm = get_total_norm(gradients, norm_type, error_if_nonfinite)
+    norm = _total_norm(gradients, norm_type, error_if_nonfinite)
     factor = (max_norm / (norm + 1e-6)).clamp(max=1.0)
-    for gradient in gradients:
+    for gradient in map(_local, gradients):
         gradient.mul_(factor.to(gradient.device))
+    for slot in filter(None, slots):
+        slot.mark_averaged()
     return norm
+
+
+def _total_norm(gradients: list[Tensor], norm_type: float, error_if_nonfinite: bool) -> Tensor:
+    """The norm of all gradients; torch computes that of sharded ones and of others separately."""
+    sharded = [gradient for gradient in gradients if is_distributed(gradient)]
+    others = [gradient for gradient in gradients if not is_distributed(gradient)]
+    norm = get_total_norm(others, norm_type, error_if_nonfinite)
+    if not sharded:
+        return norm
+    norms = torch.stack([norm, full_tensor(get_total_norm(sharded, norm_type, error_if_nonfinite)).to(norm)])
+    total: Tensor = torch.linalg.vector_norm(norms, norm_type)
+    return total
+
+
+def _local(gradient: Tensor) -> Tensor:
+    """The part of a gradient in this process, which shares its memory."""
+    return local_tensor(gradient) if is_distributed(gradient) else gradient
 
 
 def _values(gradient: Tensor) -> Tensor:

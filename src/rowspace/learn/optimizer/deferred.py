@@ -8,15 +8,19 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from rowspace.errors import UsageError
+from rowspace.layers.head.heads import TiedHead
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
+from rowspace.learn.optimizer.clip import clip_grad_norm_
 from rowspace.learn.optimizer.rows.history import BOUND
 from rowspace.learn.optimizer.rows.hooks import Handle, RowHook
+from rowspace.learn.optimizer.rows.processes import groups_of
 from rowspace.learn.optimizer.rows.slot import RowSlot
-from rowspace.learn.optimizer.rows.table import RowTable
+from rowspace.learn.optimizer.rows.table import RowTable, rows_of
 
 __all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
 
@@ -35,6 +39,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         params: A model, or parameters or groups of parameters.
         defaults: The default hyperparameters of a group.
         modules: The modules that read the tables, if `params` is not a model.
+        max_norm: Largest norm of all gradients together, to which a step clips them; None does not clip.
 
     Raises:
         UsageError: If there is no module with a sparse gradient, or its rows cannot be deferred.
@@ -43,15 +48,25 @@ class DeferredOptimizer(Optimizer, abc.ABC):
     moments: tuple[str, ...]  # names in the state of tensors of the size of the parameter
     history_bound = BOUND
 
-    def __init__(self, params: Parameters, defaults: dict[str, Any], modules: Iterable[nn.Module] | None) -> None:
+    def __init__(
+        self,
+        params: Parameters,
+        defaults: dict[str, Any],
+        modules: Iterable[nn.Module] | None,
+        max_norm: float | None,
+    ) -> None:
+        if max_norm is not None and not max_norm > 0:
+            raise UsageError(f"max_norm must be above 0, not {max_norm}; None turns clipping off")
+        self.max_norm = max_norm
         self._slots: dict[Tensor, RowSlot] = {}
         self._handles: list[Handle] = []
+        weakref.finalize(self, _release, self._slots, self._handles).atexit = False
         self._modules = _sparse_modules(params, modules)
+        self._readers = list(params.modules()) if isinstance(params, nn.Module) else []
         super().__init__(params.parameters() if isinstance(params, nn.Module) else params, defaults)
         unknown = [module for module in self._modules if module.weight not in self._slots]
         if unknown and modules is not None:
             raise UsageError(f"the weight of {unknown[0]} is not among the parameters; pass it in params")
-        weakref.finalize(self, _release, self._slots, self._handles).atexit = False
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters.
@@ -62,12 +77,13 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         self._modules += _checked(param_group.pop("modules", ()))
         super().add_param_group(param_group)
         for parameter in self.param_groups[-1]["params"]:
-            readers = [module for module in self._modules if module.weight is parameter]
-            if readers:
+            if any(module.weight is parameter for module in self._modules):
                 _require_whole(parameter)
+                readers = _readers(parameter, [*self._readers, *self._modules])
+                _require_sparse_under_ddp(parameter, self._readers, readers)
                 self._slots[parameter] = slot = RowSlot(parameter)
                 for module in readers:
-                    self._handles += RowHook(slot.number).attach(module)
+                    self._handles += RowHook.attach(module, slot.number)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -80,12 +96,14 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             The loss of the closure, or None.
 
         Raises:
-            UsageError: For a sparse gradient of a parameter of which no module is known.
+            UsageError: For a sparse gradient of a parameter of which no module is known, or of rows that were read
+                before they were up to date.
         """
         loss = None
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        self._prepare_gradients()
         for group in self.param_groups:
             dense = []
             for parameter in group["params"]:
@@ -96,8 +114,19 @@ class DeferredOptimizer(Optimizer, abc.ABC):
                     self._sparse_step(parameter, parameter.grad, group)
                 else:
                     dense.append(parameter)
-            self._dense_steps(dense, group)
+            self._dense_steps([parameter for parameter in dense if not is_distributed(parameter)], group)
+            self._dense_steps([parameter for parameter in dense if is_distributed(parameter)], group)
         return loss
+
+    def _prepare_gradients(self) -> None:
+        """Check the gradients, average those that `fully_shard` does not, and clip all of them."""
+        parameters = [parameter for group in self.param_groups for parameter in group["params"]]
+        groups = groups_of(parameters)
+        for slot in self._slots.values():
+            slot.require_seen()
+            slot.average_gradient(groups)
+        if self.max_norm is not None:
+            clip_grad_norm_(parameters, self.max_norm)
 
     def flush(self) -> None:
         """Bring all rows of all tables up to date, so that `weight` may be read and written directly."""
@@ -142,7 +171,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         for name in self.moments:
             if saved.get(name) is not None:
                 state[name] = saved[name].to(parameter.device, torch.float32, copy=True)
-        state["master"] = saved.get("master", parameter.detach()).to(parameter.device, torch.float32, copy=True)
+        state["master"] = saved.get("master", rows_of(parameter)).to(parameter.device, torch.float32, copy=True)
 
     def _sparse_step(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         slot, state = self._slots.get(parameter), self.state[parameter]
@@ -164,15 +193,15 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         for parameter in parameters:
             slot = self._slots.get(parameter)
             if slot is not None:
-                self._become_dense(slot)
+                self._become_dense(slot).take_written_rows()
         copies = [self.state[parameter].get("master", parameter) for parameter in parameters]
         gradients = [_gradient(parameter).to(copy.dtype) for parameter, copy in zip(parameters, copies, strict=True)]
         self.dense_steps(copies, gradients, [self.state[parameter] for parameter in parameters], group)
         for parameter, copy in zip(parameters, copies, strict=True):
             if copy is not parameter:
-                parameter.detach().copy_(copy)
+                rows_of(parameter).copy_(copy)
 
-    def _become_dense(self, slot: RowSlot) -> None:
+    def _become_dense(self, slot: RowSlot) -> RowTable:
         if slot.table is not None and not slot.table.is_dense:
             slot.flush()
         elif slot.table is None:
@@ -185,13 +214,14 @@ class DeferredOptimizer(Optimizer, abc.ABC):
                 stacklevel=5,
             )
             slot.table.is_dense = True
+        return slot.table
 
     def _init_state(self, parameter: Tensor, group: dict[str, Any]) -> None:
         """Create the state of a parameter before its first step."""
         state = self.state[parameter]
         if state:
             return
-        copy = parameter.detach()
+        copy = rows_of(parameter)
         if parameter in self._slots and parameter.dtype in LOW_PRECISION:
             state["master"] = copy = copy.float()
         self.init_state(copy, state, group)
@@ -221,6 +251,19 @@ def _require_whole(parameter: Tensor) -> None:
         )
 
 
+def _require_sparse_under_ddp(parameter: Tensor, model: list[nn.Module], readers: list[nn.Module]) -> None:
+    """Raise `UsageError` for a head on a table of which DistributedDataParallel expects sparse gradients."""
+    if not model or not isinstance(model[0], DistributedDataParallel) or not getattr(readers[0], "sparse", False):
+        return
+    for reader in readers:
+        if not getattr(reader, "sparse", False):
+            raise UsageError(
+                f"{type(reader).__name__} gives the table of shape {list(parameter.shape)} a dense gradient, but "
+                "DistributedDataParallel expects a sparse one; build the table with sparse=False and use "
+                "torch.optim.AdamW, which is as fast for a tied head"
+            )
+
+
 def _gradient(parameter: Tensor) -> Tensor:
     return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
 
@@ -228,9 +271,19 @@ def _gradient(parameter: Tensor) -> Tensor:
 def _release(slots: dict[Tensor, RowSlot], handles: list[Handle]) -> None:
     """Bring all rows up to date and remove the hooks, once the optimizer is gone."""
     for slot in slots.values():
-        slot.flush()
+        slot.release()
     for handle in handles:
         handle.remove()
+
+
+def _readers(parameter: Tensor, modules: Iterable[nn.Module]) -> list[nn.Module]:
+    """The modules that have the parameter, or a head tied to it."""
+    return [
+        module
+        for module in dict.fromkeys(modules)
+        if any(own is parameter for own in module._parameters.values())
+        or (isinstance(module, TiedHead) and module.weight is parameter)
+    ]
 
 
 def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> list[nn.Module]:

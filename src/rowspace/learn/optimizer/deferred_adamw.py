@@ -20,9 +20,9 @@ class DeferredAdamW(DeferredOptimizer):
     """AdamW that updates only the rows of a sparse gradient, and equals `torch.optim.AdamW` on the dense one.
 
     AdamW moves a row also in steps in which it has no gradient: its moments and its weight decay. These steps are taken
-    at once, in closed form, when a module reads the row again (a forward pre-hook). All rows are up to date after
-    `flush()`, in `state_dict()` of the model and the optimizer, and in copies of the model; otherwise `weight` has
-    rows that are not.
+    at once, in closed form, when the row is read again. Each operation on `weight` finds rows that are up to date: a
+    lookup catches up its rows, any other operation all rows. A tensor that shares the memory of `weight`, made before,
+    may have rows that are behind until `flush()`.
 
     All tables with `sparse=True` are deferred: `TokenEmbedding`, `nn.Embedding`, `nn.EmbeddingBag`. Other parameters,
     and tables that get a dense gradient (with a warning), are updated by torch's fused AdamW. Rows in bfloat16 and
@@ -39,6 +39,8 @@ class DeferredAdamW(DeferredOptimizer):
         amsgrad: Divide by the largest second moment so far.
         maximize: Follow the gradient upwards.
         modules: The modules that read the tables; an optimizer that gets parameters only cannot see a forward pass.
+        max_norm: Clip the norm of all gradients together to this in each step, as `clip_grad_norm_` does; for trainers,
+            whose own clipping does not know sparse gradients.
         decoupled_weight_decay: Must be True: coupled weight decay (L2) puts each row's values into its moments, so that
             every row has a gradient in each step.
 
@@ -50,7 +52,6 @@ class DeferredAdamW(DeferredOptimizer):
     >>> optimizer = DeferredAdamW(table, lr=0.1)
     >>> table(torch.tensor([3, 4])).sum().backward()
     >>> optimizer.step()
-    >>> optimizer.flush()  # before `table.weight` is read directly
     """
 
     moments = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
@@ -66,6 +67,7 @@ class DeferredAdamW(DeferredOptimizer):
         *,
         maximize: bool = False,
         modules: Iterable[nn.Module] | None = None,
+        max_norm: float | None = None,
         decoupled_weight_decay: bool = True,
     ) -> None:
         defaults = {
@@ -81,7 +83,7 @@ class DeferredAdamW(DeferredOptimizer):
             "fused": None,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
-        super().__init__(params, defaults, modules)
+        super().__init__(params, defaults, modules, max_norm)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters.

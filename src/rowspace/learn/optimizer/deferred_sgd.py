@@ -29,6 +29,7 @@ class DeferredSGD(DeferredOptimizer):
         nesterov: Look ahead by one step.
         maximize: Follow the gradient upwards.
         modules: The modules that read the tables.
+        max_norm: As for `DeferredAdamW`.
 
     Raises:
         UsageError: For an invalid argument, or a model without sparse gradients.
@@ -42,7 +43,7 @@ class DeferredSGD(DeferredOptimizer):
 
     moments = ("momentum_buffer",)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the arguments of torch's optimizer, and two of all deferred ones
         self,
         params: Parameters,
         lr: float | Tensor = 1e-3,
@@ -53,6 +54,7 @@ class DeferredSGD(DeferredOptimizer):
         *,
         maximize: bool = False,
         modules: Iterable[nn.Module] | None = None,
+        max_norm: float | None = None,
     ) -> None:
         if not (lr >= 0 and momentum >= 0 and weight_decay >= 0):
             raise UsageError(
@@ -71,7 +73,7 @@ class DeferredSGD(DeferredOptimizer):
             "differentiable": False,
             "fused": None,
         }
-        super().__init__(params, defaults, modules)
+        super().__init__(params, defaults, modules, max_norm)
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` to the state of a parameter; as in torch, it has no momentum before the first step with one."""

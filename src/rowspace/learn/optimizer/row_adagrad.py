@@ -31,6 +31,7 @@ class RowAdagrad(DeferredOptimizer):
         initial_accumulator_value: The sums at the start.
         maximize: Follow the gradient upwards.
         modules: The modules that read the tables.
+        max_norm: As for `DeferredAdamW`.
 
     Raises:
         UsageError: For an invalid argument, or a model without sparse gradients.
@@ -46,7 +47,7 @@ class RowAdagrad(DeferredOptimizer):
 
     moments = ("sum",)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the arguments of torch's optimizer, and two of all deferred ones
         self,
         params: Parameters,
         lr: float | Tensor = 1e-2,
@@ -57,6 +58,7 @@ class RowAdagrad(DeferredOptimizer):
         *,
         maximize: bool = False,
         modules: Iterable[nn.Module] | None = None,
+        max_norm: float | None = None,
     ) -> None:
         if not min(float(lr), lr_decay, weight_decay, initial_accumulator_value) >= 0:
             raise UsageError("lr, lr_decay, weight_decay and initial_accumulator_value must be at least 0")
@@ -70,7 +72,7 @@ class RowAdagrad(DeferredOptimizer):
             "initial_accumulator_value": initial_accumulator_value,
             "maximize": maximize,
         }
-        super().__init__(params, defaults, modules)
+        super().__init__(params, defaults, modules, max_norm)
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` and the sums of a parameter with these values to its state."""

@@ -22,10 +22,13 @@ __all__ = ["HISTORY", "TABLE", "catch_up_rows", "extend_table", "step_rows"]
 RATE, DECAY, BETA1, BETA2, EPS, ROOT_BC2, LOG_B1, LOG_B2 = range(8)
 HISTORY = 8  # lr / bc1, 1 - lr · weight_decay, betas, eps, √bc2, and the sums of log β1 and log β2
 
-# Columns of the table: P, the two nodes, the threshold for x; then what the recurrences need. EXACT is 1 where the rule
-# cannot be used: weights of both signs, or a β2 so small that its powers overflow.
+# Columns of the table: P, the two nodes, the threshold for x; then what the recurrences need. EXACT says why the rule
+# cannot be used: a β2 so small that the moments overflow, or weights of both signs.
 P, W1, U1, W2, U2, X_MIN, WORST, U_MIN, EXACT, M0, M1, M2, M3, M4 = range(14)
 TABLE = 14
+OVERFLOWS, CHANGES_SIGN = 1.0, 2.0
+LARGEST = 1e150  # of a moment, whose products with others must be finite too
+TERMS_PER_CHECK = 16
 
 Doubles = NDArray[np.float64]
 Steps = NDArray[np.int64]
@@ -45,13 +48,15 @@ def extend_table(lines: Doubles, table: Doubles, first: int, last: int, amsgrad:
         unit = step[EPS] * step[ROOT_BC2]
         term = size * step[RATE] * step[ROOT_BC2]
         factor = step[BETA1] / root
-        line[EXACT] = 1.0 if step[DECAY] < 0 or root < 1e-3 else after[EXACT]
+        line[EXACT] = CHANGES_SIGN if step[DECAY] < 0 else max(after[EXACT], OVERFLOWS if root < 1e-3 else 0.0)
         if line[EXACT] == 0:
             for power in range(5):
                 line[M0 + power] = factor * (after[M0 + power] + term)
                 term *= unit
                 factor /= root
             line[U_MIN] = min(unit, after[U_MIN]) / root
+            if not line[M4] < LARGEST:
+                line[EXACT] = OVERFLOWS
         line[WORST] = step[BETA1] * (after[WORST] + size * step[RATE] / step[EPS])
         line[P] = after[P] * step[DECAY]
         _write_nodes(line, tolerance)
@@ -173,15 +178,30 @@ def _catch_up_exactly(
         r, eps = real(np.sqrt(product2) / step[ROOT_BC2]), real(step[EPS])
         for column in range(len(value)):
             scratch[1, column] += c / (r * scratch[0, column] + eps)
-        if (
-            table[at, EXACT] == 0
-            and product1 * table[j, WORST] <= tolerance * table[at, WORST]
-            and product1 * table[j, M0] <= tolerance * np.sqrt(product2) * table[at, M0]
-        ):
+        if (j - at) % TERMS_PER_CHECK == 0 and _rest_is_small(table, at, j, product1, product2, tolerance, scratch):
             break
     p = real(table[at, P])
     for column in range(len(value)):
         value[column] = value[column] * p - first[column] * scratch[1, column]
+
+
+@kernel
+def _rest_is_small(
+    table: Doubles, at: int, j: int, product1: float, product2: float, tolerance: float, scratch: Rows
+) -> bool:
+    """Whether the terms after step j are below the tolerance, relative to the sum so far, for each x of `scratch`.
+
+    The terms are positive and less than those with a denominator of eps or, where their sum M0 is known, of r·x.
+    """
+    if table[at, EXACT] == CHANGES_SIGN:
+        return False
+    by_eps = product1 * table[j, WORST]
+    by_root = product1 * table[j, M0] / np.sqrt(product2) if table[at, EXACT] == 0 else np.inf
+    for column in range(scratch.shape[1]):
+        x, total = scratch[0, column], scratch[1, column]
+        if by_eps > tolerance * total and by_root > tolerance * total * x:
+            return False
+    return True
 
 
 @kernel

@@ -29,14 +29,13 @@ class RowReader:
         self.number = number
 
     def __call__(self, module: TokenEmbedding, ids: Tensor) -> Tensor | None:
-        """The rows of `ids` (...), as (..., d), or None if the module must look them up, which are then up to date."""
+        """The rows of `ids` (...), as (..., d), or None if the module must look them up."""
         slot = None if torch.compiler.is_compiling() else slot_of(self.number)
         if slot is None or slot.table is None:
             return None
-        is_other = module.weight is not slot.parameter  # in `functional_call`; it may be a view of the parameter
+        is_other = module.weight is not slot.parameter  # in `functional_call`
         segments = None if is_other or is_transform_active() else slot.table.segments_to_read(ids)
         if segments is None:
-            slot.catch_up(ids)
             return None
         rows: Tensor = _DeferredRows.apply(ids, module.weight, module.padding_idx, (slot.table, segments))
         return rows

@@ -9,17 +9,24 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import call_plainly
 from rowspace.layers.inputs._memory_pool import LARGE, pooled_empty
 from rowspace.learn.optimizer.rows.history import BOUND, History
 from rowspace.learn.optimizer.rows.segments import Segments, distinct_rows, summed_gradient
 
-__all__ = ["Arrays", "RowTable"]
+__all__ = ["Arrays", "RowTable", "rows_of"]
 
 Arrays = dict[str, NDArray[Any]]
 
 SWEEPS = 128  # parts in which all rows are visited
 KERNEL_DTYPES = (torch.float32, torch.float64)
 ID_DTYPES = (torch.int64, torch.int32)
+
+
+def rows_of(parameter: Tensor) -> Tensor:
+    """The memory of a parameter (V, d), whose rows may be behind: operations on the result do not catch them up."""
+    rows: Tensor = call_plainly(Tensor.detach, (parameter,))
+    return rows
 
 
 class RowTable(abc.ABC):
@@ -43,7 +50,9 @@ class RowTable(abc.ABC):
         self.value_steps = torch.full((size,), now, dtype=torch.int64, device=device)
         self.moment_steps = torch.full_like(self.value_steps, now if now else -1)
         self.is_dense = False
+        self.may_be_written = False  # whether the parameter may differ from its copy in float32
         self.use_kernels = True
+        self._read_at = -1  # the step at which all values were brought up to date last
         self._sweep_position = 0
         self._last_ids: tuple[NDArray[np.int64], Segments] | None = None
 
@@ -51,7 +60,7 @@ class RowTable(abc.ABC):
     def values(self) -> Tensor:
         """The rows that are updated: the parameter, or its copy in float32."""
         master = self.state.get("master")
-        return self.parameter.detach() if master is None else master
+        return rows_of(self.parameter) if master is None else master
 
     @property
     def now(self) -> int:
@@ -63,6 +72,7 @@ class RowTable(abc.ABC):
         """Bring the values of the rows `ids` (any shape) up to date; ids out of range or not integers are ignored."""
         if self.is_dense or self.now == self.history.first or ids.dtype not in ID_DTYPES:
             return
+        self.take_written_rows()
         ids = ids.detach().reshape(-1)
         if self.runs_kernels() and ids.is_cpu:
             steps = self.value_steps.numpy()
@@ -103,10 +113,43 @@ class RowTable(abc.ABC):
         return segments
 
     @torch.no_grad()
+    def catch_up_all(self) -> bool:
+        """Bring the values of all rows up to date, and return whether one was behind."""
+        if self.is_dense or self._read_at == self.now:
+            return False
+        self.take_written_rows()
+        rows = (self.value_steps < self.now).nonzero()[:, 0]
+        if self.runs_kernels():
+            self._bring(rows.numpy())
+        else:
+            self._bring_on_device(rows)
+        self._read_at = self.now
+        return len(rows) > 0
+
+    @torch.no_grad()
     def flush(self) -> None:
         """Bring all rows and their moments up to date."""
+        self.take_written_rows()
         if not self.is_dense:
             self._finish(0, len(self.value_steps), self.now)
+
+    @torch.no_grad()
+    def take_written_rows(self) -> None:
+        """Copy rows that something else wrote to a parameter of lower precision to its copy in float32."""
+        master = self.state.get("master")
+        if self.may_be_written and master is not None:
+            rows = rows_of(self.parameter)
+            master.copy_(torch.where(rows == master.to(rows.dtype), master, rows.float()))
+        self.may_be_written = False
+
+    def count_behind(self, gradient: Tensor) -> int:
+        """The number of rows with a gradient, sparse or dense, that are not up to date."""
+        if self.is_dense or self.now == self.history.first:
+            return 0
+        if gradient.is_sparse:
+            rows = gradient._indices()[0]
+            return len(rows[self.value_steps[rows] < self.now].unique())
+        return int(((self.value_steps < self.now) & gradient.any(1)).sum())
 
     def restart(self, now: int) -> None:
         """Declare that all rows are up to date at the step `now`, and forget the steps before."""
@@ -114,11 +157,13 @@ class RowTable(abc.ABC):
         self.value_steps.fill_(now)
         self.moment_steps.fill_(now)
         self.is_dense = False
+        self._read_at = -1
 
     @torch.no_grad()
     def step(self, gradient: Tensor, group: dict[str, Any]) -> None:
         """Update the rows of a sparse gradient."""
         self._check(gradient)
+        self.take_written_rows()
         if self.runs_kernels() and gradient.is_cpu:
             segments = self._segments_of(gradient._indices()[0].numpy(), are_distinct=gradient.is_coalesced())
             values = gradient._values().detach().to(self.values.dtype).contiguous()
@@ -190,7 +235,7 @@ class RowTable(abc.ABC):
         """Write rows of the float32 copy to a parameter of lower precision."""
         master = self.state.get("master")
         if master is not None and len(rows):
-            self.parameter.detach()[rows] = master[rows].to(self.parameter.dtype)
+            rows_of(self.parameter)[rows] = master[rows].to(self.parameter.dtype)
 
     def oldest(self, rows: NDArray[np.int64]) -> int:
         """The earliest step to which the values of one of the rows are up to date."""
