@@ -41,6 +41,17 @@ def require_above(bound: float, **numbers: float) -> None:
             raise UsageError(f"{name} must be above {bound} and finite, not {number!r}")
 
 
+def require_bool(name: str, value: object) -> None:
+    """Raise `UsageError` unless an argument is True or False, as when arguments are passed in another order.
+
+    >>> require_bool("sparse", 3)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: sparse must be True or False, not 3
+    """
+    if not isinstance(value, bool):
+        raise UsageError(f"{name} must be True or False, not {value!r}")
+
+
 def is_finite(number: object) -> bool:
     """Whether `number` is a finite number."""
     return _is_number(number) and math.isfinite(number)
@@ -62,6 +73,8 @@ def row_index(padding_idx: int | None, num_embeddings: int) -> int | None:
     """Resolve a negative `padding_idx`, which counts from the end as in torch; raise `UsageError` out of range."""
     if padding_idx is None:
         return None
+    if not isinstance(padding_idx, SupportsIndex) or isinstance(padding_idx, bool):
+        raise UsageError(f"padding_idx must be an integer or None, not {padding_idx!r}")
     if not -num_embeddings <= padding_idx < num_embeddings:
         raise UsageError(
             f"padding_idx must be a row of the table of {plural(num_embeddings, 'row')}, not {padding_idx}"

@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import pytest
 import torch
@@ -128,3 +129,49 @@ def test_unsupported_options_of_nn_embedding_are_refused() -> None:
             setattr(table, name, value)
         with pytest.raises(UsageError, match=name):
             TokenEmbedding.from_pretrained(torch.zeros(10, 4), **{name: value})
+
+
+def test_arguments_of_nn_embedding_have_its_meaning() -> None:
+    weight = torch.randn(10, 4)
+    for arguments, options in [
+        ((10, 4, 3), {}),
+        ((10, 4, -1, None, 2.0, False, True), {}),
+        ((10, 4, None, None, 2.0, False, False, weight), {}),
+        ((10, 4, 3, None, 2.0, False, False, weight, True), {}),
+        ((10, 4, 3, None, 2.0, False, True, None, True, "cpu", torch.float64), {}),
+        ((10, 4), {"padding_idx": 0, "max_norm": None, "norm_type": 1.0, "_weight": weight, "_freeze": True}),
+    ]:
+        ours, theirs = TokenEmbedding(*arguments, **options), nn.Embedding(*arguments, **options)
+        for name in ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "sparse"):
+            assert getattr(ours, name) == getattr(theirs, name), name
+        assert ours.weight.requires_grad == theirs.weight.requires_grad
+        assert ours.weight.dtype == theirs.weight.dtype
+        if torch.is_tensor(theirs.weight) and theirs.weight.data_ptr() == weight.data_ptr():
+            assert ours.weight.data_ptr() == weight.data_ptr()
+    assert torch.equal(TokenEmbedding(10, 4, 2, _weight=weight).weight, weight)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((10, 4, 0, 1.0), "max_norm is 1.0, .* pass constraint=MaxNorm"),
+        ((10, 4, 0, None, 2.0, True), "scale_grad_by_freq is not supported"),
+        ((10, 4, 0, None, 2.0, False, "sqrt"), "sparse must be True or False, not 'sqrt'"),
+        ((10, 4, "sqrt"), "padding_idx must be an integer or None, not 'sqrt'"),
+        ((10, 4, 0.5), r"padding_idx must be an integer or None, not 0\.5"),
+        (
+            (10, 4, 0, None, 2.0, False, False, torch.zeros(9, 4)),
+            r"_weight must have the shape \[10, 4\].*not \[9, 4\]",
+        ),
+    ],
+)
+def test_arguments_that_nn_embedding_would_read_otherwise_are_refused(arguments: tuple, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        TokenEmbedding(*arguments)
+
+
+def test_modules_pickle() -> None:
+    table = TokenEmbedding(10, 4, 1, sparse=True, scale="sqrt")
+    loaded = pickle.loads(pickle.dumps(table))
+    assert torch.equal(loaded(IDS), table(IDS))
+    assert (loaded.padding_idx, loaded.sparse, loaded.scale) == (1, True, "sqrt")

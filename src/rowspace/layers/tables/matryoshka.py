@@ -67,6 +67,15 @@ class MatryoshkaEmbedding(TokenEmbedding):
         """Check and set the number of columns."""
         self._dim = _checked(dim, self.embedding_dim)
 
+    @property
+    def embed_scale(self) -> None:
+        """None, the scale; raises `UsageError` if PEFT, which reads it, would compute rows of another form."""
+        if self.dim < self.embedding_dim or self.normalize:
+            raise UsageError(
+                f"PEFT computes rows of {self.embedding_dim} columns itself, without cutting them to dim={self.dim} or "
+                "normalizing them; use modules_to_save, or set dim to embedding_dim and normalize to False"
+            )
+
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., m)."""
         rows = lookup(ids, self.weight[:, : self.dim], padding_idx=self.padding_idx)

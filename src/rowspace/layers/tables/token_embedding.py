@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device, is_finite, require_positive, row_index
+from rowspace.layers.arguments import Device, is_finite, require_bool, require_positive, row_index
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
@@ -22,9 +22,9 @@ RowReader = Callable[["TokenEmbedding", Tensor], Tensor | None]
 class TokenEmbedding(CountedModule, nn.Embedding):
     """ids (...) int32 or int64 → (..., d): row `weight[id]` of a table (V, d), times `scale`.
 
-    It is a subclass of `nn.Embedding`, so code that checks for that class accepts it: DistributedDataParallel with
-    sparse gradients, tensor parallelism, `resize_token_embeddings` of transformers. `max_norm` and `scale_grad_by_freq`
-    are not supported.
+    It is a subclass of `nn.Embedding` with the same arguments, so code that checks for that class accepts it:
+    DistributedDataParallel with sparse gradients, tensor parallelism, PEFT, `resize_token_embeddings` of transformers.
+    `max_norm` and `scale_grad_by_freq` are not supported.
 
     Source: Bengio et al. 2003; the scale from Vaswani et al. 2017, section 3.4, and Google's release of Gemma (2024).
 
@@ -32,14 +32,19 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         num_embeddings: V.
         embedding_dim: d.
         padding_idx: A row that is initialized to zero and gets no gradient.
+        max_norm: Must be None.
+        norm_type: Ignored, since it belongs to `max_norm`.
+        scale_grad_by_freq: Must be False.
+        sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
+        _weight: The weight (V, d) instead of a new one, which `init` does not change.
+        _freeze: Whether `weight` gets no gradient.
+        device: Device of the weight.
+        dtype: Dtype of the weight.
         scale: None, a number, `"sqrt"` for √d (2017 Transformer), or `"rounded_sqrt"` for √d first rounded to the dtype
             of the weight (Gemma: in bfloat16 √3072 = 55.43 is 55.5). `weight` itself is not scaled, as a tied head
             requires.
         init: See `init_rows_`.
-        sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
         constraint: A bound on the norms of the rows, applied after each optimizer step: see `constrain`.
-        device: Device of the weight.
-        dtype: Dtype of the weight.
 
     Raises:
         UsageError: For invalid arguments; in forward for an id out of range, with its position.
@@ -53,27 +58,38 @@ class TokenEmbedding(CountedModule, nn.Embedding):
 
     row_reader: RowReader | None = None  # of a deferred optimizer; reads rows instead of `lookup`, or returns None
 
-    def __init__(  # noqa: PLR0913  the arguments of nn.Embedding, and those of this class
+    def __init__(  # noqa: PLR0913, PLR0917  the arguments of nn.Embedding, and those of this class
         self,
         num_embeddings: int,
         embedding_dim: int,
-        *,
         padding_idx: int | None = None,
-        scale: Scale = None,
-        init: Init = "normal",
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
         sparse: bool = False,
-        constraint: Constraint | None = None,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Device = None,
         dtype: torch.dtype | None = None,
+        *,
+        scale: Scale = None,
+        init: Init = "normal",
+        constraint: Constraint | None = None,
     ) -> None:
         require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         padding_idx = row_index(padding_idx, num_embeddings)
-        empty = torch.empty(num_embeddings, embedding_dim, device=device, dtype=dtype)
-        super().__init__(num_embeddings, embedding_dim, padding_idx, sparse=sparse, _weight=empty)
+        for name, value in (("sparse", sparse), ("_freeze", _freeze)):
+            require_bool(name, value)
+        weight = torch.empty(num_embeddings, embedding_dim, device=device, dtype=dtype) if _weight is None else _weight
+        _check_size(weight, num_embeddings, embedding_dim)
+        super().__init__(
+            num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, weight, _freeze
+        )
         self.scale = checked_scale(scale)
         self.init = init
         self.constraint = constraint
-        self.reset_parameters()
+        if _weight is None:
+            self.reset_parameters()
 
     @classmethod
     def from_pretrained(
@@ -113,7 +129,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
             options["padding_idx"] = padding_idx
         if sparse:
             options["sparse"] = sparse
-        table = cls(*embeddings.shape, device="meta", **options)
+        table = cls(embeddings.shape[0], embeddings.shape[1], device="meta", **options)
         table.weight = nn.Parameter(embeddings, requires_grad=not freeze)
         return table
 
@@ -135,6 +151,14 @@ class TokenEmbedding(CountedModule, nn.Embedding):
     def scale_grad_by_freq(self, value: bool) -> None:
         _refuse_scaling_by_count(value)
 
+    @property
+    def embed_scale(self) -> float | Tensor | None:
+        """The scale as transformers' embeddings store it, by which PEFT multiplies rows that it computes itself.
+
+        PEFT rounds it to the dtype of the rows, so that `"sqrt"` and `"rounded_sqrt"` are the same there.
+        """
+        return None if self.scale is None else _factor(self.weight, self.scale)
+
     def reset_parameters(self) -> None:
         """Initialize the rows by `init` and the padding row to zero."""
         init_rows_(self.weight, self.init, padding_idx=self.padding_idx)
@@ -151,6 +175,14 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         shown = {"padding_idx": self.padding_idx, "scale": self.scale, "constraint": self.constraint}
         options = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
         return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *options])
+
+
+def _check_size(weight: Tensor, num_embeddings: int, embedding_dim: int) -> None:
+    if list(weight.shape) != [num_embeddings, embedding_dim]:
+        raise UsageError(
+            f"_weight must have the shape {[num_embeddings, embedding_dim]} of the other arguments, not "
+            f"{list(weight.shape)}"
+        )
 
 
 def _refuse_max_norm(value: float | None) -> None:
@@ -187,6 +219,6 @@ def scaled(rows: Tensor, scale: Scale) -> Tensor:
 def _factor(rows: Tensor, scale: float | str) -> float | Tensor:
     """The scale as a number, for rows (..., d)."""
     if not isinstance(scale, str):
-        return scale
+        return float(scale)
     root = math.sqrt(rows.shape[-1])
     return root if scale == "sqrt" else torch.full((), root, dtype=rows.dtype, device=rows.device)
