@@ -8,12 +8,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
 
-__all__ = ["CHECKED_VERSIONS", "call_plainly", "first_local_row", "is_transform_active", "outside_transforms"]
+__all__ = [
+    "CHECKED_VERSIONS", "call_plainly", "first_local_row", "is_batched", "is_transform_active", "outside_transforms",
+]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
 
@@ -24,6 +27,19 @@ def is_transform_active() -> bool:
     `torch.func` has no public function for this.
     """
     return torch._C._are_functorch_transforms_active()
+
+
+def is_batched(tensor: Tensor) -> bool:
+    """Whether `vmap` runs over a dimension of this tensor.
+
+    `torch.func` has no public function for this.
+    """
+    functorch = torch._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        if functorch.is_batchedtensor(tensor):
+            return True
+        tensor = functorch.get_unwrapped(tensor)
+    return False
 
 
 @contextmanager

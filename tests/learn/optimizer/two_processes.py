@@ -19,7 +19,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import TiedHead, TokenEmbedding
 from rowspace.learn import DeferredAdamW, DeferredSGD, clip_grad_norm_
 
-STEPS, SIZE, DIM = 25, 30, 4
+STEPS, SIZE, DIM = 10, 30, 4
 
 
 class Plain(nn.Module):

@@ -35,6 +35,8 @@ class AdaptiveEmbedding(CountedModule):
         factor: How many times narrower each cluster is than the one before.
         padding_idx: As in `TokenEmbedding`.
         scale: As in `TokenEmbedding`.
+        sparse: Whether the gradients of all tables are sparse, as in `TokenEmbedding`. Ids of other clusters count as
+            the first row of a table.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
 
@@ -48,7 +50,7 @@ class AdaptiveEmbedding(CountedModule):
     141376
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  sizes, options of the table, and those of every module
         self,
         num_embeddings: int,
         embedding_dim: int,
@@ -57,6 +59,7 @@ class AdaptiveEmbedding(CountedModule):
         factor: int = 4,
         padding_idx: int | None = None,
         scale: Scale = None,
+        sparse: bool = False,
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -78,7 +81,8 @@ class AdaptiveEmbedding(CountedModule):
                 )
             padding = padding_idx - start if padding_idx is not None and start <= padding_idx < end else None
             options: Factory = {"device": device, "dtype": dtype}
-            self.tables.append(TokenEmbedding(end - start, width, padding_idx=padding, init="inverse_sqrt", **options))
+            table = TokenEmbedding(end - start, width, padding, sparse=sparse, init="inverse_sqrt", **options)
+            self.tables.append(table)
             self.projections.append(_Projection(width, embedding_dim, bias=False, **options))
         self.reset_parameters()
 

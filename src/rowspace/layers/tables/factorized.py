@@ -27,6 +27,7 @@ class FactorizedEmbedding(CountedModule):
         padding_idx: Padding row of the table; after the projection it equals the bias.
         init: Initialization of the table, see `init_rows_`.
         bias: Whether the projection has a bias.
+        sparse: Whether the gradient of the table is sparse, as in `TokenEmbedding`.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
 
@@ -41,7 +42,7 @@ class FactorizedEmbedding(CountedModule):
     (3939072, 23040000)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  sizes, options of the table, and those of every module
         self,
         num_embeddings: int,
         embedding_dim: int,
@@ -50,6 +51,7 @@ class FactorizedEmbedding(CountedModule):
         padding_idx: int | None = None,
         init: Init = "normal",
         bias: bool = True,
+        sparse: bool = False,
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -58,7 +60,7 @@ class FactorizedEmbedding(CountedModule):
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.table = TokenEmbedding(
-            num_embeddings, inner_dim, padding_idx=padding_idx, init=init, device=device, dtype=dtype
+            num_embeddings, inner_dim, padding_idx, sparse=sparse, init=init, device=device, dtype=dtype
         )
         self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias, device=device, dtype=dtype)
 

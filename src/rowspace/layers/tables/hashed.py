@@ -5,6 +5,7 @@ thus have the same row, with a probability near m^-k; with learned weights per i
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,9 +15,8 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.gather import check_ids
-from rowspace.layers.tables.init import init_rows_
-from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.recorded_settings import RecordedSettings
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 PRIME = 2**31 - 1
 
@@ -27,7 +27,8 @@ class HashedEmbedding(RecordedSettings, CountedModule):
     It has m·d parameters instead of V·d, and V·k more if `weighted`. Hash j is ((a·id + b) mod p) mod m with
     p = 2³¹ - 1 (Carter and Wegman 1979); a and b depend only on `seed`, on every machine and in every version. Rows are
     initialized so that their sum has a standard deviation of 0.02. `state_dict` records a and b of each hash, and
-    `load_state_dict` refuses a state with others.
+    `load_state_dict` refuses a state with others. Rows are in the `TokenEmbedding` `table`, weights per id in
+    `importances`; states of older versions, in which they are called `weight` and `importance`, are loaded.
 
     Source: Svenstrup et al. 2017, "Hash Embeddings for Efficient Word Representations", section 2.
 
@@ -38,6 +39,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         num_hashes: k.
         weighted: Whether each id learns a weight for each of its k rows.
         seed: Seed of the hashes.
+        sparse: Whether the gradients of table and weights are sparse, as in `TokenEmbedding`.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
 
@@ -51,7 +53,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
     (80000, 16000000)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  sizes, options of the table, and those of every module
         self,
         num_embeddings: int,
         embedding_dim: int,
@@ -60,6 +62,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         num_hashes: int = 2,
         weighted: bool = False,
         seed: int = 0,
+        sparse: bool = False,
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -76,27 +79,51 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         self.num_rows = num_rows
         self.seed = seed
         self.hashes = _hashes(num_hashes, seed)
-        self.weight = nn.Parameter(torch.empty(num_rows, embedding_dim, device=device, dtype=dtype))
-        self.importance: nn.Parameter | None = None
+        options: dict[str, Any] = {"sparse": sparse, "device": device, "dtype": dtype}
+        deviation = 0.02 * num_hashes**-0.5
+        self.table = TokenEmbedding(num_rows, embedding_dim, init=partial(nn.init.normal_, std=deviation), **options)
+        self.importances: TokenEmbedding | None = None
         if weighted:
-            self.importance = nn.Parameter(torch.empty(num_embeddings, num_hashes, device=device, dtype=dtype))
-        self.reset_parameters()
+            self.importances = TokenEmbedding(num_embeddings, num_hashes, init=nn.init.ones_, **options)
+
+    @property
+    def weight(self) -> Tensor:
+        """The table (m, d)."""
+        return self.table.weight
+
+    @property
+    def importance(self) -> Tensor | None:
+        """The weights (V, k) of the rows of each id, if there are any."""
+        return None if self.importances is None else self.importances.weight
 
     def reset_parameters(self) -> None:
         """Initialize again: sums of k rows have a standard deviation of 0.02, and all weights are 1."""
-        init_rows_(self.weight, lambda weight: weight.normal_(std=0.02 * len(self.hashes) ** -0.5))
-        if self.importance is not None:
-            nn.init.ones_(self.importance)
+        self.table.reset_parameters()
+        if self.importances is not None:
+            self.importances.reset_parameters()
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         check_ids(ids, self.num_embeddings)
         # In a graph, where ids cannot be read, an id out of range selects row -1, for which the gather raises.
         known = ((ids >= 0) & (ids < self.num_embeddings)).unsqueeze(-1)
-        rows = lookup(torch.where(known, self.rows_of(ids), -1), self.weight)  # (..., k, d)
-        if self.importance is not None:
-            rows = rows * lookup(ids, self.importance).unsqueeze(-1)
+        rows: Tensor = self.table(torch.where(known, self.rows_of(ids), -1))  # (..., k, d)
+        if self.importances is not None:
+            rows = rows * self.importances(ids).unsqueeze(-1)
         return rows.sum(-2)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
+        """Load also the names of older versions, and nothing from a state that is refused."""
+        names = {"weight": "table.weight", "importance": "importances.weight"}
+        for old, new in names.items():
+            if prefix + old in state_dict:
+                state_dict[prefix + new] = state_dict.pop(prefix + old)
+        errors = others[-1]
+        before = len(errors)
+        super()._load_from_state_dict(state_dict, prefix, *others)
+        if len(errors) > before:
+            kept = {prefix + name: parameter.detach() for name, parameter in self.named_parameters()}
+            state_dict.update({name: values for name, values in kept.items() if name in state_dict})
 
     def recorded_settings(self) -> list[int]:
         """The constants a and b of all hashes."""

@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers._torch_private import is_transform_active
+from rowspace.layers._torch_private import is_batched, is_transform_active
 from rowspace.layers.tables.distributed_lookup import is_distributed, local_part, placed_as, zero_row
 from rowspace.layers.tables.gather import check_ids, gather_rows
 
@@ -25,14 +25,16 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     `torch.nn.functional.embedding` sums in the dtype of `weight`: the sum of 4096 ones in one bfloat16 row is 256 there
     and 4096 here.
 
-    Supports derivatives of any order, backward and forward, and `vmap` over the ids, the table or both; all of these
-    compile except forward derivatives and `sparse`.
+    Supports derivatives of any order, backward and forward, and `vmap` over the ids, the table or both. In a compiled
+    model: derivatives backward, and transforms of `torch.func` that contain both `grad` and `vmap`. With `sparse`, only
+    first derivatives compile, and the gradient is dense for each table or example of a `vmap`, and in transforms of
+    `torch.func` in a compiled model.
 
     Args:
         ids: (...) int64 or int32.
         weight: (V, d) floating.
         padding_idx: Row whose gradient is zero.
-        sparse: Return the gradient as a coalesced sparse tensor of the rows used.
+        sparse: Return the gradient as a sparse tensor of the rows used, which is coalesced except in a compiled model.
 
     Returns:
         (..., d) in the dtype of `weight`.
@@ -49,7 +51,10 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     if is_distributed(weight):
         function = _DistributedRows
     elif torch.compiler.is_compiling():
-        function = _Rows
+        if sparse and not (torch.compiler.is_exporting() or is_transform_active()):
+            in_graph: Tensor = _rows_in_graph(ids, weight, -1 if padding_idx is None else padding_idx)
+            return in_graph
+        function, sparse = _Rows, False
     elif _needs_gradient(weight):
         function = _RowsForward
     else:
@@ -89,8 +94,8 @@ class _Rows(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None, None]:
         """Sum the gradients of each row."""
         (ids,) = ctx.saved_tensors
-        if ctx.sparse:
-            return None, _sparse_sums(ids, grad, ctx.num_embeddings, ctx.padding_idx), None, None
+        if ctx.sparse and not (is_batched(ids) or is_batched(grad)):
+            return None, sparse_sums(ids, grad, ctx.num_embeddings, ctx.padding_idx), None, None
         return None, row_sums(ids, grad, ctx.num_embeddings, padding_idx=ctx.padding_idx), None, None
 
     @staticmethod
@@ -102,10 +107,53 @@ class _Rows(torch.autograd.Function):
             return lookup(ids, weight, padding_idx=padding_idx, sparse=sparse), 0
         weight = weight.movedim(in_dims[1], 0)  # (B, V, d)
         check_ids(ids, weight.shape[1])
-        rows = lookup(_offset(ids, weight.shape[1]), weight.flatten(0, 1), sparse=sparse)
+        rows = lookup(_offset(ids, weight.shape[1]), weight.flatten(0, 1))  # torch cannot reshape a sparse gradient
         if padding_idx is not None:  # one row of each table, detached here
             rows = torch.where((ids == padding_idx).unsqueeze(-1), rows.detach(), rows)
         return rows, 0
+
+
+@torch.library.custom_op("rowspace::sparse_rows", mutates_args=())
+def _rows_in_graph(ids: Tensor, weight: Tensor, padding_idx: int) -> Tensor:
+    """Row `ids[i]` of the table; the sparse gradient of `_Rows` could not be traced by torch.compile."""
+    return gather_rows(ids, weight)
+
+
+@_rows_in_graph.register_fake
+def _(ids: Tensor, weight: Tensor, padding_idx: int) -> Tensor:
+    return weight.new_empty(*ids.shape, weight.shape[1])
+
+
+def _setup_graph(ctx: Any, inputs: tuple[Tensor, Tensor, int], output: Tensor) -> None:
+    ids, weight, ctx.padding_idx = inputs
+    ctx.shape = weight.shape
+    ctx.save_for_backward(ids)
+
+
+def _differentiate_graph(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None]:
+    """A graph cannot hold as many rows as there are distinct ids: all but the first row of an id are zero."""
+    ids = ctx.saved_tensors[0].reshape(-1).long()
+    sums = _sums_at_first(ids, grad.reshape(-1, ctx.shape[1]), ctx.padding_idx)
+    return None, torch.sparse_coo_tensor(ids[None], sums, ctx.shape, check_invariants=False), None
+
+
+_rows_in_graph.register_autograd(_differentiate_graph, setup_context=_setup_graph)
+
+
+@torch.library.custom_op("rowspace::sums_at_first", mutates_args=())
+def _sums_at_first(ids: Tensor, grad: Tensor, padding_idx: int) -> Tensor:
+    """Ids (N,), (N, d) → (N, d): the sum of the rows of an id where it comes first, else zero, as for the padding."""
+    ids, order = _sorted(ids, padding_idx)
+    _, counts = torch.unique_consecutive(ids, return_counts=True)
+    starts = counts.cumsum(0) - counts
+    result = torch.zeros_like(grad, memory_format=torch.contiguous_format)
+    result[order[starts]] = functional.embedding_bag(order, grad, starts, mode="sum")
+    return result
+
+
+@_sums_at_first.register_fake
+def _(ids: Tensor, grad: Tensor, padding_idx: int) -> Tensor:
+    return torch.empty_like(grad, memory_format=torch.contiguous_format)
 
 
 class _Sums(torch.autograd.Function):
@@ -204,7 +252,7 @@ def _needs_gradient(weight: Tensor) -> bool:
     return (weight.requires_grad and torch.is_grad_enabled()) or is_transform_active()
 
 
-def _sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
+def sparse_sums(ids: Tensor, grad: Tensor, num_embeddings: int, padding_idx: int | None) -> Tensor:
     """(...), (..., d) → (V, d) sparse and coalesced: only the rows of `ids`."""
     ids, order = _sorted(ids, padding_idx)
     rows, counts = torch.unique_consecutive(ids, return_counts=True)

@@ -31,6 +31,7 @@ class QuotientRemainderEmbedding(CountedModule):
         embedding_dim: d.
         num_remainders: m, by default ⌈√V⌉, for the fewest parameters.
         combine: "product" or "sum".
+        sparse: Whether the gradients of both tables are sparse, as in `TokenEmbedding`.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
 
@@ -51,6 +52,7 @@ class QuotientRemainderEmbedding(CountedModule):
         *,
         num_remainders: int | None = None,
         combine: Literal["product", "sum"] = "product",
+        sparse: bool = False,
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -65,7 +67,8 @@ class QuotientRemainderEmbedding(CountedModule):
         self.combine = combine
         # Standard deviations of factors multiply, variances of summands add.
         deviation = 0.02**0.5 if combine == "product" else 0.02 * 0.5**0.5
-        options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "device": device, "dtype": dtype}
+        options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "sparse": sparse}
+        options |= {"device": device, "dtype": dtype}
         self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim, **options)
         self.remainders = TokenEmbedding(self.num_remainders, embedding_dim, **options)
         self.reset_parameters()
