@@ -14,6 +14,9 @@ from torch.nn import functional
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, is_finite
 from rowspace.layers.head.cross_entropy import cross_entropy
+from rowspace.layers.head.wrapping import heads
+from rowspace.layers.tables.hashed import HashedEmbedding
+from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
 
@@ -57,6 +60,10 @@ class _Head(nn.Module):
         Returns:
             As `cross_entropy`.
         """
+        with loaded(self):  # accelerate does so for forward only
+            return self._loss(hidden, targets, **options)
+
+    def _loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
         # With x = logits / T: cap · tanh(logits / cap) / T = (cap / T) · tanh(x / (cap / T)).
         weight, temperature = self._checked_weight(hidden), self.temperature
         states = self._scaled(hidden, weight)
@@ -80,13 +87,24 @@ class _Head(nn.Module):
             return hidden
         return hidden * (weight.shape[1] ** -0.5 if self.scale == "rsqrt" else self.scale)
 
+    def _table(self, hidden: Tensor) -> Tensor:
+        """The weight (V, d) for a product with hidden states."""
+        return cast(Tensor, self.weight)
+
     def _checked_weight(self, hidden: Tensor) -> Tensor:
-        weight = cast(Tensor, self.weight)
+        weight = self._table(hidden)
         if hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
             raise UsageError(
                 f"hidden must have shape (..., {weight.shape[1]}), got {tuple(hidden.shape)}; if the table is "
                 "narrower than the model, project first"
             )
+        if self.bias is not None and len(self.bias) != len(weight):
+            raise UsageError(
+                f"the head has a bias of {len(self.bias)} numbers for a table of {len(weight)} rows; replace it by a "
+                f"bias of {len(weight)}"
+            )
+        for tensor in (weight, self.bias):
+            require_numbers(tensor, hidden)
         return weight
 
 
@@ -102,10 +120,15 @@ class TiedHead(_Head):
     The scale of the embedding (Gemma, 2017 Transformer) is not applied to the rows. With FSDP, put embedding and head
     into one unit (the root), like all shared parameters.
 
+    If PEFT wraps the embedding, the head follows it, and reads the table that the embedding has with the active
+    adapter: the copy of `modules_to_save`, the rows of `trainable_token_indices`, or the table plus the product of
+    LoRA, as after merging, and as PEFT itself does with `ensure_weight_tying=True`. A table that accelerate offloads is
+    loaded for each call.
+
     Args:
-        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d). It must be in the model too:
-            the head only refers to it and does not move or save it. The attribute `embedding` can be set to another
-            one; `check_tied` finds a head whose embedding is no longer in the model.
+        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d), one row per id. It must be in
+            the model too: the head only refers to it and does not move or save it. The attribute `embedding` can be
+            set to another one; `check_tied` finds a head whose embedding is no longer in the model.
         bias: Whether to add a learned bias to the logits (BERT).
         scale: Factor on the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
         softcap: Bounds the logits by `softcap · tanh(logits / softcap)` (Gemma 2: 30).
@@ -114,7 +137,8 @@ class TiedHead(_Head):
         dtype: Dtype of the bias; by default that of the table.
 
     Raises:
-        UsageError: For an embedding without a table or invalid settings; in forward for another width of `hidden`.
+        UsageError: For an embedding without a row per id or invalid settings; in forward for another width of `hidden`,
+            and for a table without numbers or with an adapter of another kind.
 
     Source: Using the Output Embedding to Improve Language Models (Press and Wolf, 2017).
 
@@ -141,14 +165,29 @@ class TiedHead(_Head):
         start = table.new_zeros(len(table), device=device, dtype=dtype) if bias else None
         super().__init__(start, scale, softcap, temperature)
         self.embedding = embedding
+        heads.add(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a copy or an unpickled head."""
+        super().__setstate__(state)
+        heads.add(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Store the embedding as a plain attribute: as a submodule, its table would be twice in the state dict."""
         if name == "embedding":
             _require_table(value)
             object.__setattr__(self, name, value)
+        elif name == "weight":
+            self._check_weight_of_embedding(value)
         else:
             super().__setattr__(name, value)
+
+    def _check_weight_of_embedding(self, value: object) -> None:
+        """Accept the table that the head reads, which transformers assigns to heads in `tie_weights()`."""
+        if value is not self.embedding.weight:
+            raise UsageError(
+                "the weight of a tied head is that of its embedding; set head.embedding to another embedding instead"
+            )
 
     def reset_parameters(self) -> None:
         """Set the bias to zero; the embedding initializes the table."""
@@ -157,14 +196,32 @@ class TiedHead(_Head):
 
     @property
     def weight(self) -> Tensor:
-        """The current table (V, d) of the embedding."""
-        return cast(Tensor, self.embedding.weight)
+        """The current table (V, d) of the embedding, with the active adapters of PEFT."""
+        return table_of(self.embedding)
+
+    def _table(self, hidden: Tensor) -> Tensor:
+        return read_table(self.embedding, hidden)
 
 
-def _require_table(embedding: HasWeight) -> None:
-    """Raise `UsageError` for a module without a table."""
-    if getattr(getattr(embedding, "weight", None), "ndim", None) != 2:
-        raise UsageError(f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}")
+def _require_table(embedding: Any) -> None:
+    """Raise `UsageError` for a module without a table that has one row per id."""
+    if _has_row_per_id(embedding):
+        return
+    ids, width = (getattr(embedding, name, None) for name in ("num_embeddings", "embedding_dim"))
+    sizes = f"({width}, {ids})" if ids and width else ""
+    raise UsageError(
+        f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}, which has none with one row "
+        f"per id; use UntiedHead{sizes}, or tie the head to a TokenEmbedding"
+    )
+
+
+def _has_row_per_id(embedding: Any) -> bool:
+    weight: Any = getattr(embedding, "weight", None)
+    if isinstance(embedding, HashedEmbedding) or getattr(weight, "ndim", None) != 2:
+        return False
+    # The number of an nn.Embedding may be that of a weight which was replaced since.
+    ids = None if isinstance(embedding, nn.Embedding) else getattr(embedding, "num_embeddings", None)
+    return ids is None or ids == len(weight)
 
 
 class UntiedHead(_Head):

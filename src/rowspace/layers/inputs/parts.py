@@ -12,6 +12,7 @@ from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.tables.gather import require_tensor
 from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.wrapped import bare
 
 IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one per part by name
 
@@ -28,11 +29,13 @@ class InputArguments(NamedTuple):
     def apply(self, part: nn.Module, dtype: torch.dtype) -> Tensor:
         """Call `part`: (batch, seq, d), or a shape that broadcasts to it; in `dtype` if the part has no dtype."""
         rows: Tensor
-        if isinstance(part, SegmentEmbedding):
-            rows = part(self.segments)
-        elif isinstance(part, LearnedPosition):
+        kind = bare(part)  # PEFT's wrappers pass the arguments on
+        if isinstance(kind, SegmentEmbedding):
+            # A wrapper may need segments for a lookup of its own.
+            rows = part(torch.zeros_like(self.ids) if self.segments is None and kind is not part else self.segments)
+        elif isinstance(kind, LearnedPosition):
             rows = part(self.ids, mask=self.mask, positions=self.positions, start=self.start)
-        elif isinstance(part, SinusoidPosition):
+        elif isinstance(kind, SinusoidPosition):
             rows = part(self.ids, positions=self.positions, start=self.start, dtype=dtype)
         else:
             rows = part(self.ids)
@@ -114,7 +117,7 @@ class NamedParts(CountedModule):
         first = next(iter(ids.values()))
         streams = {}
         for name, part in zip(self._part_names, self.parts(), strict=True):
-            if name not in ids and not isinstance(part, WITHOUT_IDS):
+            if name not in ids and not isinstance(bare(part), WITHOUT_IDS):
                 raise UsageError(f"ids of {name!r} are missing; pass ids for each part, as in {{{name!r}: ids, ...}}")
             streams[name] = ids.get(name, first)
         return streams
@@ -137,5 +140,5 @@ class NamedParts(CountedModule):
 
     def check_segments(self, segments: Tensor | None) -> None:
         """Raise `UsageError` for segments that no part uses."""
-        if segments is not None and not any(isinstance(part, SegmentEmbedding) for part in self.parts()):
+        if segments is not None and not any(isinstance(bare(part), SegmentEmbedding) for part in self.parts()):
             raise UsageError("segments need a SegmentEmbedding among the parts; omit them")

@@ -1,0 +1,73 @@
+"""Tied heads follow their embedding into and out of a wrapper of PEFT.
+
+PEFT replaces an embedding by a wrapper with `setattr` on its parent, of which a head that refers to the embedding does
+not hear. PyTorch calls `_before_registration` before each such assignment.
+"""
+
+import weakref
+from typing import Any, cast
+
+from torch import nn
+from torch.nn.modules.module import register_module_module_registration_hook
+
+from rowspace.errors import UsageError
+from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.wrapped import peft_kinds, wraps
+
+__all__ = ["heads"]
+
+heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads
+UNSCALED = {"HiraLayer": "HiRA", "TinyLoraLayer": "TinyLoRA"}
+
+
+def _before_registration(parent: nn.Module, name: str, module: nn.Module | None) -> nn.Module | None:
+    """Let heads follow if a wrapper replaces an embedding, or an embedding its wrapper."""
+    previous = parent._modules.get(name)
+    if previous is None or module is None:
+        return None
+    if wraps(module, previous):
+        if any(head is previous for head in heads) and _ties(module):
+            return previous  # which follows its embedding without a wrapper
+        _refuse_unscaled(module, previous, name)
+        _refuse_copies(module, previous, name)
+    elif not wraps(previous, module):
+        return None
+    for head in list(heads):
+        if head.embedding is previous:
+            head.embedding = module
+    return None
+
+
+def _ties(wrapper: Any) -> bool:
+    """Whether PEFT wraps a head because its model is tied, so that the head uses the adapter of the embedding."""
+    if {"TrainableTokensWrapper", "TrainableTokensLayer"} & peft_kinds(wrapper):
+        return True
+    saved = getattr(wrapper, "modules_to_save", None)
+    return isinstance(saved, nn.ModuleDict) and all(type(each) is nn.Linear for each in saved.values())
+
+
+def _refuse_unscaled(wrapper: nn.Module, module: nn.Module, name: str) -> None:
+    """Raise `UsageError` for adapters that do not multiply by the scale, so that merging would change the model."""
+    method = next((UNSCALED[kind] for kind in peft_kinds(wrapper) if kind in UNSCALED), None)
+    if method is not None and isinstance(module, TokenEmbedding) and module.scale is not None:
+        raise UsageError(f"{name} has the scale {module.scale!r}, which PEFT's {method} does not apply; use LoRA")
+
+
+def _refuse_copies(wrapper: nn.Module, module: nn.Module, name: str) -> None:
+    """Raise `UsageError` if PEFT copies a tied head without its embedding, or the embedding with its surroundings."""
+    if "ModulesToSaveWrapper" not in peft_kinds(wrapper):
+        return
+    inside = {id(part) for part in module.modules()}
+    for head in list(heads):
+        if id(head) in inside and id(head.embedding) not in inside:
+            raise UsageError(
+                f"modules_to_save contains {name}, whose tied head would read a copy of its table; leave it out: a "
+                "tied head follows its embedding, and its bias learns after head.bias.requires_grad_()"
+            )
+        if id(head) not in inside and id(head.embedding) in inside and head.embedding is not module:
+            raise UsageError(
+                f"modules_to_save contains {name}, which contains the table of a tied head; name the table itself"
+            )
+
+
+register_module_module_registration_hook(cast(Any, _before_registration))  # its type allows no result, its text does
