@@ -24,7 +24,7 @@ from rowspace.layers._torch_private import is_transform_active
 from rowspace.layers.inputs._memory_pool import lazy_zeros, pooled_empty
 from rowspace.layers.inputs.kernels import backward_rows, forward_rows, sum_rows
 from rowspace.layers.tables.gather import check_ids
-from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.lookup import lookup, sparse_sums
 
 __all__ = ["by_parts", "fused_input"]
 
@@ -42,11 +42,13 @@ def fused_input(
     eps: float,
     padding_idx: int | None = None,
     position_padding_idx: int | None = None,
+    sparse: bool = False,
 ) -> Tensor:
     """LayerNorm of `tables[0][ids[0]] + tables[1][ids[1]] + tables[2][ids[2]]`: (..., d) for ids (...), int64.
 
     Tables are summed in this order: words, segments (few rows), positions. Row `padding_idx` of the first table and row
-    `position_padding_idx` of the third get no gradient. Raises `UsageError` for an id out of range.
+    `position_padding_idx` of the third get no gradient. With `sparse`, the gradient of the first table is sparse and
+    coalesced, as that of `lookup`. Raises `UsageError` for an id out of range.
 
     >>> tables = torch.eye(3), torch.zeros(1, 3), torch.zeros(2, 3)
     >>> ids = torch.tensor([[0, 2]]), torch.tensor([[0, 0]]), torch.tensor([[0, 1]])
@@ -54,12 +56,21 @@ def fused_input(
     tensor([-0.7071, -0.7071,  1.4142])
     """
     if not _can_be_fused(ids, (*tables, weight, bias)):
-        options = {"padding_idx": padding_idx, "position_padding_idx": position_padding_idx}
-        return by_parts(ids, tables, weight, bias, eps=eps, **options)
+        return by_parts(
+            ids,
+            tables,
+            weight,
+            bias,
+            eps=eps,
+            padding_idx=padding_idx,
+            position_padding_idx=position_padding_idx,
+            sparse=sparse,
+        )
     for some, table in zip(ids, tables, strict=True):
         check_ids(some, len(table))
     paddings = [-1 if place is None else place for place in (padding_idx, position_padding_idx)]
-    output: Tensor = _forward(torch.stack([some.long() for some in ids]), list(tables), weight, bias, eps, paddings)[0]
+    stacked = torch.stack([some.long() for some in ids])
+    output: Tensor = _forward(stacked, list(tables), weight, bias, eps, paddings, sparse)[0]
     return output
 
 
@@ -72,18 +83,20 @@ def by_parts(
     eps: float,
     padding_idx: int | None = None,
     position_padding_idx: int | None = None,
+    sparse: bool = False,
 ) -> Tensor:
     """The same with separate operations, for any dtype and device."""
     paddings = (padding_idx, None, position_padding_idx)
     first, second, third = (
-        lookup(some, table, padding_idx=padding) for some, table, padding in zip(ids, tables, paddings, strict=True)
+        lookup(some, table, padding_idx=padding, sparse=sparse and table is tables[0])
+        for some, table, padding in zip(ids, tables, paddings, strict=True)
     )
     return functional.layer_norm(first + second + third, weight.shape, weight, bias, eps)
 
 
 @torch.library.custom_op("rowspace::fused_input", mutates_args=(), device_types="cpu")
 def _forward(
-    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int]
+    ids: Tensor, tables: list[Tensor], weight: Tensor, bias: Tensor, eps: float, paddings: list[int], sparse: bool
 ) -> tuple[Tensor, Tensor]:
     """Ids (3, ...) → rows (..., d), and the mean and scale of each row (2, N) for backward."""
     size, count = len(weight), ids[0].numel()
@@ -102,9 +115,10 @@ def _(ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tenso
 
 @torch.library.custom_op("rowspace::fused_input_backward", mutates_args=(), device_types="cpu")
 def _backward(
-    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, mean_and_scale: Tensor, paddings: list[int]
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of the three tables, and of weight and bias (2, d)."""
+    grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, mean_and_scale: Tensor, paddings: list[int],
+    sparse: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """The gradients of the three tables, and of weight and bias (2, d); if `sparse`, of each word (N, d) first."""
     size, flat, rows = len(weight), _flat(ids), _arrays(*tables)
     order = np.argsort(flat[2], kind="stable")
     pieces = _align(_split(len(order), size), flat[2][order])
@@ -120,28 +134,32 @@ def _backward(
         return of_norm, of_segments
 
     of_norm, of_segments = zip(*map_ranges(work, pieces, threads=torch.get_num_threads()), strict=True)
-    of_words = _word_sums(flat[0], grad_inputs, rows[0].shape)
-    for sums, padding in zip((of_words, of_positions), paddings, strict=True):
-        if padding >= 0:
+    of_words = grad_input if sparse else _word_sums(flat[0], grad_inputs, rows[0].shape)
+    for sums, padding in zip((None if sparse else of_words, of_positions), paddings, strict=True):
+        if padding >= 0 and sums is not None:
             sums[padding] = 0
     return of_words, _total(of_segments), of_positions, _total(of_norm)
 
 
 @_backward.register_fake
-def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *_: Any) -> tuple[Tensor, ...]:
-    return *(torch.empty_like(table) for table in tables), weight.new_empty(2, len(weight))
+def _(grad: Tensor, ids: Tensor, tables: list[Tensor], weight: Tensor, *others: Any) -> tuple[Tensor, ...]:
+    of_words = weight.new_empty(ids[0].numel(), len(weight)) if others[-1] else torch.empty_like(tables[0])
+    return of_words, *(torch.empty_like(table) for table in tables[1:]), weight.new_empty(2, len(weight))
 
 
 def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    ids, tables, weight, _, _, ctx.paddings = inputs
+    ids, tables, weight, _, _, ctx.paddings, ctx.sparse = inputs
     ctx.save_for_backward(ids, *tables, weight, output[1])
     ctx.mark_non_differentiable(output[1])
 
 
 def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     ids, *tables, weight, mean_and_scale = ctx.saved_tensors
-    *of_tables, of_norm = _backward(grad, ids, tables, weight, mean_and_scale, ctx.paddings)
-    return None, of_tables, of_norm[0], of_norm[1], None, None
+    *of_tables, of_norm = _backward(grad, ids, tables, weight, mean_and_scale, ctx.paddings, ctx.sparse)
+    if ctx.sparse:
+        padding = None if ctx.paddings[0] < 0 else ctx.paddings[0]
+        of_tables[0] = sparse_sums(ids[0], of_tables[0], len(tables[0]), padding)
+    return None, of_tables, of_norm[0], of_norm[1], None, None, None
 
 
 _forward.register_autograd(_differentiate, setup_context=_setup_context)

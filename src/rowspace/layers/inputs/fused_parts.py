@@ -13,7 +13,7 @@ from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
-__all__ = ["check_fusible", "fused_rows"]
+__all__ = ["are_plain", "check_fusible", "fused_rows"]
 
 KINDS = (TokenEmbedding, SegmentEmbedding, LearnedPosition)
 
@@ -27,9 +27,24 @@ def check_fusible(parts: Sequence[nn.Module], norm: nn.Module | None) -> None:
             "fused needs a TokenEmbedding, a SegmentEmbedding and a LearnedPosition, in this order, and a LayerNorm "
             f"with weight and bias, not {names}; leave fused off"
         )
-    words = parts[0]
-    if words.scale is not None or words.sparse:
-        raise UsageError("fused needs words without scale and with dense gradients; leave fused off")
+    if parts[0].scale is not None:
+        raise UsageError("fused needs words without scale; leave fused off")
+
+
+def are_plain(parts: Sequence[nn.Module], norm: nn.Module | None) -> bool:
+    """Whether a call of these parts, which `check_fusible` has accepted, would only look up rows and normalize them.
+
+    Hooks, wrappers of PEFT, a forward replaced by accelerate, and the row reader of a deferred optimizer need the call.
+    """
+    if tuple(type(part) for part in parts) != KINDS or type(norm) is not nn.LayerNorm:
+        return False
+    words: Any = parts[0]
+    return words.scale is None and words.row_reader is None and not any(_is_hooked(part) for part in (*parts, norm))
+
+
+def _is_hooked(module: nn.Module) -> bool:
+    hooks = (module._forward_pre_hooks, module._forward_hooks, module._backward_pre_hooks, module._backward_hooks)
+    return any(hooks) or "forward" in vars(module)
 
 
 def fused_rows(parts: Sequence[Any], norm: Any, arguments: InputArguments) -> Tensor:
@@ -47,4 +62,5 @@ def fused_rows(parts: Sequence[Any], norm: Any, arguments: InputArguments) -> Te
         eps=norm.eps,
         padding_idx=words.padding_idx,
         position_padding_idx=positions.padding_idx,
+        sparse=words.sparse,
     )

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from rowspace.layers.inputs.fused_parts import check_fusible, fused_rows
+from rowspace.layers.inputs.fused_parts import are_plain, check_fusible, fused_rows
 from rowspace.layers.inputs.parts import WITHOUT_IDS, InputArguments, NamedParts
 from rowspace.layers.tables.gather import require_tensor
+from rowspace.layers.tables.wrapped import bare
 
 __all__ = ["InputEmbedding"]
 
@@ -67,7 +68,8 @@ class InputEmbedding(NamedParts):
         """Whether words, segments, learned positions and LayerNorm (BERT, RoBERTa) are computed in one pass.
 
         False until it is set. Several times as fast on a CPU, and within 1e-6 of separate operations. Setting it to
-        True raises `UsageError` for other parts.
+        True raises `UsageError` for other parts. It has no effect while a part has a hook or is wrapped, as by PEFT or
+        accelerate: then the parts are called.
         """
         return self._fused
 
@@ -108,7 +110,9 @@ class InputEmbedding(NamedParts):
         require_tensor(ids, "ids")
         self.check_segments(segments)
         arguments = InputArguments(ids, segments, mask, positions, start)
-        total: Tensor = fused_rows(list(self.parts()), self.norm, arguments) if self.fused else self._summed(arguments)
+        parts = self.parts()
+        is_fused = self.fused and are_plain(parts, self.norm)
+        total: Tensor = fused_rows(parts, self.norm, arguments) if is_fused else self._summed(arguments)
         total = self.dropout(total)
         if self.projection is not None:
             total = self.projection(total)
@@ -122,7 +126,7 @@ class InputEmbedding(NamedParts):
             total = total + arguments.apply(part, total.dtype)
         if self.norm is not None:
             total = self.norm(total)
-        alone = not others and isinstance(first, WITHOUT_IDS)  # the rows may be a view of the parameter
+        alone = not others and isinstance(bare(first), WITHOUT_IDS)  # the rows may be a view of the parameter
         if alone or total.shape[:-1] != arguments.ids.shape:
             total = total.expand(*arguments.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total
