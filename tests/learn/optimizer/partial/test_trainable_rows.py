@@ -2,14 +2,24 @@
 
 import json
 
+import accelerate
 import pytest
 import torch
 from peft import LoraConfig, PeftModel, TrainableTokensConfig, get_peft_model
 from torch import nn
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.models.gemma3.modeling_gemma3 import Gemma3TextScaledWordEmbedding
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.layers import TokenEmbedding
+from rowspace.layers import HashedEmbedding, MatryoshkaEmbedding, TokenEmbedding
 from rowspace.learn import DeferredAdamW, LoraTable, TrainableRows, add_rows
+
+# Of PEFT itself, for any tied model and with this release of transformers.
+PEFT_OF_TIED = pytest.mark.filterwarnings(
+    "ignore:Model has .tie_word_embeddings:UserWarning",
+    "ignore:.is_gradient_checkpointing:FutureWarning",
+    "ignore:Found missing adapter keys while loading the checkpoint.*lm_head:UserWarning",
+)
 
 
 class Model(nn.Module):
@@ -96,6 +106,102 @@ def test_we_open_an_adapter_of_peft(tmp_path):
     model.save_pretrained(tmp_path)
     ids = torch.arange(10)
     assert TrainableRows.load(tmp_path, Model().embed)(ids).equal(model(ids))
+
+
+def tiny_llama(tied=True):
+    """A model of transformers, of which the adapters are."""
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 40, "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    return LlamaForCausalLM(LlamaConfig(**sizes, **heads, tie_word_embeddings=tied))
+
+
+def learned(model):
+    with torch.no_grad():
+        for number, (name, parameter) in enumerate(model.named_parameters()):
+            if "trainable_tokens" in name:
+                parameter.add_(number + 1)
+    return model
+
+
+@PEFT_OF_TIED
+@pytest.mark.parametrize("tied", [True, False])
+def test_adapters_of_models_of_transformers_open(tied, tmp_path):
+    rows = {"embed_tokens": [3, 39], "lm_head": [5]}
+    names = ["embed_tokens"] if tied else list(rows)
+    configs = {
+        "tokens": TrainableTokensConfig(token_indices=[3, 39], target_modules=names),
+        "list": LoraConfig(target_modules=["q_proj"], trainable_token_indices=[3, 39]),
+        "names": LoraConfig(target_modules=["q_proj"], trainable_token_indices={name: rows[name] for name in names}),
+    }
+    for kind, config in configs.items():
+        model = learned(get_peft_model(tiny_llama(tied), config))
+        model.save_pretrained(tmp_path / kind)
+        embedding = model.base_model.model.model.embed_tokens
+        if not tied and kind != "list":
+            with pytest.raises(UsageError, match=r"has rows for .*; pass one of these names as module_name"):
+                TrainableRows.load(tmp_path / kind, nn.Embedding(40, 16))
+        module = TrainableRows.load(tmp_path / kind, tiny_llama().model.embed_tokens, module_name="embed_tokens")
+        assert module(torch.arange(40)).equal(embedding(torch.arange(40)))
+        assert module.token_ids == [3, 39]
+    with pytest.raises(UsageError, match=r"has rows for model\.embed_tokens; pass one of these names as module_name"):
+        TrainableRows.load(tmp_path / "list", nn.Embedding(40, 16), module_name="wte")
+
+
+@PEFT_OF_TIED
+def test_transformers_model_opens_our_adapter(tmp_path):
+    """PEFT finds the rows by the full name of the table, also in a tied model."""
+    for kind in (TokenEmbedding, nn.Embedding):
+        model = tiny_llama()
+        table = kind.from_pretrained(model.model.embed_tokens.weight.detach())
+        module = TrainableRows(table, [7, 38])
+        module.rows.weight.data.add_(1)
+        module.save(tmp_path / kind.__name__, "model.embed_tokens")
+        loaded = PeftModel.from_pretrained(model, tmp_path / kind.__name__)
+        ids = torch.arange(40)
+        assert loaded.base_model.model.model.embed_tokens(ids).equal(module(ids))
+        states = torch.rand(3, 16)
+        assert (loaded.base_model.model.lm_head(states) - states @ module(ids).T).abs().max() < 1e-5  # tied by PEFT
+
+
+def test_scale_of_a_table_of_transformers():
+    """Gemma's embedding multiplies by `embed_scale`."""
+    table = Gemma3TextScaledWordEmbedding(10, 4, 0, embed_scale=2.0)
+    ids = torch.arange(10)
+    for module in (TrainableRows(table, [7, 2]), LoraTable(table, 2)):
+        assert module(ids).equal(table(ids))
+        train(module)
+        rows = module(ids).detach()
+        assert (module.merge()(ids) - rows).abs().max() < 1e-6
+
+
+def test_tables_offloaded_by_accelerate_are_loaded():
+    ids = torch.tensor([[1, 8, 3]])
+    for make in (lambda table: TrainableRows(table, [3, 8]), lambda table: LoraTable(table, 2)):
+        torch.manual_seed(0)
+        module = make(TokenEmbedding(10, 4, scale=2.0))
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.add_(torch.randn_like(parameter))
+            rows = module(ids)
+            accelerate.cpu_offload(module, execution_device="cpu")
+            assert module(ids).equal(rows)
+
+
+def test_tables_of_other_kinds_are_refused():
+    cases = [
+        (HashedEmbedding(10, 4, num_rows=10), "not HashedEmbedding"),
+        (MatryoshkaEmbedding(10, 4), "not MatryoshkaEmbedding"),
+        (nn.Embedding(10, 4, max_norm=1.0), "has a max_norm"),
+    ]
+    for table, message in cases:
+        for make in (lambda table: TrainableRows(table, [1]), lambda table: LoraTable(table, 2)):
+            with pytest.raises(UsageError, match=message):
+                make(table)
+    for ids in ([10], [-1]):
+        for make in (nn.Embedding, TokenEmbedding):
+            with pytest.raises(UsageError, match=r"is out of range for a table of 10 rows"):
+                TrainableRows(make(10, 4), [1])(torch.tensor(ids))
 
 
 def test_adapters_that_do_not_fit(tmp_path):

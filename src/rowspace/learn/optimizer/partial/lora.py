@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.tables.lookup import lookup
-from rowspace.layers.tables.token_embedding import scaled
+from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, scaled_as
 
 __all__ = ["LoraTable"]
 
@@ -28,7 +27,7 @@ class LoraTable(nn.Module):
         sparse: Whether the gradient of A is sparse.
 
     Raises:
-        UsageError: If `rank` is not positive.
+        UsageError: If `rank` is not positive, or for another kind of table.
 
     >>> table = nn.Embedding(1000, 64)
     >>> module = LoraTable(table, rank=2)
@@ -40,6 +39,7 @@ class LoraTable(nn.Module):
         super().__init__()
         if rank < 1:
             raise UsageError(f"rank must be at least 1, not {rank}")
+        check_table(table)
         self.table = table
         self.table.weight.requires_grad_(False)
         self.factor = (rank if alpha is None else alpha) / rank
@@ -50,8 +50,8 @@ class LoraTable(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""
-        rows = lookup(ids, self.table.weight) + self.factor * (self.rows(ids) @ self.columns)
-        return scaled(rows, getattr(self.table, "scale", None))
+        frozen = frozen_rows(self.table, ids)
+        return frozen + scaled_as(self.table, self.factor * (self.rows(ids) @ self.columns))
 
     @torch.no_grad()
     def merged_rows(self) -> Tensor:

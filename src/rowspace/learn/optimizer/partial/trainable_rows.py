@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import torch
 from safetensors import SafetensorError
@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from rowspace._base.atomic import StrPath, atomic_directory
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
-from rowspace.layers.tables.lookup import lookup
-from rowspace.layers.tables.token_embedding import scaled
+from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, scaled_as
 
 __all__ = ["TrainableRows", "add_rows"]
 
@@ -28,7 +27,8 @@ class TrainableRows(nn.Module):
     The table itself does not change by a bit until `merge()`, which writes the learned rows to it and no others.
     Gradients and the optimizer's state have the size of the learned rows.
 
-    The format of `save` and `load` is that of PEFT's `TrainableTokensConfig`.
+    The format of `save` and `load` is that of PEFT's `TrainableTokensConfig`; `load` also opens the rows of
+    `trainable_token_indices` in an adapter of another kind, such as LoRA.
 
     Args:
         table: `TokenEmbedding` or `nn.Embedding`; its weight is frozen.
@@ -36,7 +36,7 @@ class TrainableRows(nn.Module):
         sparse: Whether their gradient is sparse.
 
     Raises:
-        UsageError: If there are no ids, or if one is duplicated or out of range.
+        UsageError: If there are no ids, if one is duplicated or out of range, or for another kind of table.
 
     >>> table = nn.Embedding(10, 4)
     >>> rows = TrainableRows(table, [7, 2])
@@ -50,6 +50,7 @@ class TrainableRows(nn.Module):
 
     def __init__(self, table: nn.Embedding, token_ids: Iterable[int], *, sparse: bool = False) -> None:
         super().__init__()
+        check_table(table)
         ids = [int(number) for number in token_ids]
         _check_ids(ids, table.num_embeddings)
         self.table = table
@@ -65,11 +66,10 @@ class TrainableRows(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""
-        frozen = lookup(ids, self.table.weight)
+        frozen = frozen_rows(self.table, ids)
         position = self.position[ids]
-        learned = self.rows(position.clamp(min=0))
-        rows = torch.where((position >= 0).unsqueeze(-1), learned, frozen)
-        return scaled(rows, getattr(self.table, "scale", None))
+        learned = scaled_as(self.table, self.rows(position.clamp(min=0)))
+        return torch.where((position >= 0).unsqueeze(-1), learned, frozen)
 
     @torch.no_grad()
     def merge(self) -> nn.Embedding:
@@ -86,9 +86,12 @@ class TrainableRows(nn.Module):
     def save(self, path: StrPath, module_name: str) -> None:
         """Save the learned rows as a PEFT adapter, which `PeftModel.from_pretrained` opens.
 
+        For a tied model PEFT lets the head use the same rows; it warns that the adapter has none for the head.
+
         Args:
             path: The folder.
-            module_name: The name of the table in the model, as in `model.named_modules()`.
+            module_name: The full name of the table in the model that PEFT will load, as in `model.named_modules()`:
+                "model.embed_tokens" in a `LlamaForCausalLM`.
         """
         config = {
             "peft_type": "TRAINABLE_TOKENS",
@@ -105,12 +108,14 @@ class TrainableRows(nn.Module):
             save_file(tensors, folder / TENSORS, metadata={"format": "pt"})
 
     @classmethod
-    def load(cls, path: StrPath, table: nn.Embedding, *, sparse: bool = False) -> Self:
+    def load(cls, path: StrPath, table: nn.Embedding, *, module_name: str | None = None, sparse: bool = False) -> Self:
         """Open the rows of an adapter that was saved here or by PEFT.
 
         Args:
             path: The folder.
             table: The table that it was made for.
+            module_name: Which rows to open if the adapter has different ones for several modules: the last part or
+                parts of the name of one. PEFT saves those of a tied head twice.
             sparse: As in the constructor.
 
         Returns:
@@ -118,11 +123,12 @@ class TrainableRows(nn.Module):
 
         Raises:
             FileFormatError: If the folder holds no such adapter.
-            UsageError: If it does not fit the table.
+            UsageError: If it does not fit the table, or has rows for several modules.
         """
         folder = Path(path)
-        ids = _saved_ids(folder)
-        rows = _saved_rows(folder / TENSORS)
+        by_module = _saved_ids(folder / CONFIG)
+        name, rows = _saved_rows(folder / TENSORS, module_name)
+        ids = next((ids for end, ids in by_module.items() if not end or f".{name}".endswith(f".{end}")), [])
         if rows.shape != (len(ids), table.embedding_dim):
             raise UsageError(
                 f"{folder} has rows of shape {list(rows.shape)} for {len(ids)} ids, but the table has rows of length "
@@ -176,20 +182,34 @@ def _check_ids(ids: list[int], num_embeddings: int) -> None:
         raise UsageError(f"id {next(number for number in ids if ids.count(number) > 1)} is duplicated in token_ids")
 
 
-def _saved_ids(folder: Path) -> list[int]:
-    config = read_object(folder / CONFIG)
-    ids = config.get("token_indices")
-    if config.get("peft_type") != "TRAINABLE_TOKENS" or not isinstance(ids, list) or not all(map(is_count, ids)):
-        raise FileFormatError(f"{folder / CONFIG}: is not an adapter of trainable tokens with a list of token_indices")
-    return ids
+def _saved_ids(path: Path) -> dict[str, list[int]]:
+    """The ids of the rows by the end of the name of their module, "" for all modules."""
+    config = read_object(path)
+    key = "token_indices" if config.get("peft_type") == "TRAINABLE_TOKENS" else "trainable_token_indices"
+    found: Any = config.get(key)
+    by_module = found if isinstance(found, dict) else {"": found}
+    if not all(isinstance(ids, list) and all(map(is_count, ids)) for ids in by_module.values()):
+        raise FileFormatError(f"{path}: is not an adapter of trainable tokens with a list of token_indices")
+    return by_module
 
 
-def _saved_rows(path: Path) -> Tensor:
+def _saved_rows(path: Path, module_name: str | None) -> tuple[str, Tensor]:
+    """The name of a module and its rows."""
     try:
         tensors = load_file(path)
     except (OSError, SafetensorError) as error:
         raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from error
-    found = [tensor for name, tensor in tensors.items() if name.endswith(KEY)]
-    if len(found) != 1:
-        raise FileFormatError(f"{path}: has {len(found)} tensors named {KEY}; expected one")
-    return found[0]
+    found = {_module_of(key): tensor for key, tensor in tensors.items() if key.split(".")[-1] == KEY}
+    if not found:
+        raise FileFormatError(f"{path}: has no tensor named {KEY}; expected the rows of trainable tokens")
+    chosen = {name: rows for name, rows in found.items() if f".{name}".endswith(f".{module_name or name}")}
+    names = list(chosen or found)
+    if not chosen or any(not rows.equal(chosen[names[0]]) for rows in chosen.values()):
+        raise UsageError(f"{path} has rows for {', '.join(names)}; pass one of these names as module_name")
+    name = min(names, key=lambda each: each.endswith("head"))  # of a tied pair, the embedding has the ids
+    return name, chosen[name]
+
+
+def _module_of(key: str) -> str:
+    """The name of a module in the model, from that of a tensor in an adapter."""
+    return key.removeprefix("base_model.model.").removesuffix(f".{KEY}").removesuffix(".token_adapter")
