@@ -8,7 +8,7 @@ from accelerate.hooks import remove_hook_from_submodules
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers import MatryoshkaEmbedding, TiedHead, TokenEmbedding, UntiedHead
+from rowspace.layers import MatryoshkaEmbedding, TiedHead, TokenEmbedding, UntiedHead, cross_entropy
 
 IDS = torch.tensor([[1, 8, 3]])
 TARGETS = torch.tensor([[0, 5, 2]])
@@ -74,6 +74,8 @@ def test_model_loaded_in_parts(tmp_path):
         for call in (head, lambda states, head=head: head.loss(states, torch.zeros(2, dtype=torch.int64))):
             with pytest.raises(UsageError, match="is on the meta device, where it has no numbers; load the weights"):
                 call(hidden)
+    with pytest.raises(UsageError, match=r"a tensor of \[9, 4\] is on the meta device"):
+        cross_entropy(hidden, empty.tokens.weight, torch.zeros(2, dtype=torch.int64))
     assert empty.head(hidden.to("meta")).is_meta
     places = {"tokens": "disk", "middle": "cpu", "head": "cpu", "other": "cpu"}
     loaded = load_checkpoint_and_dispatch(empty, tmp_path / "model", places, offload_folder=tmp_path / "offload")

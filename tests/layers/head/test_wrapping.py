@@ -30,6 +30,7 @@ CONFIGS = {
     "trainable tokens": lambda: TrainableTokensConfig(target_modules=["tokens"], token_indices=[2, 7]),
     "lora": lambda: LoraConfig(target_modules=["tokens"], r=2, lora_alpha=6),
     "dora": lambda: LoraConfig(target_modules=["tokens"], r=2, use_dora=True),
+    "mica": lambda: LoraConfig(target_modules=["tokens"], r=2, init_lora_weights="mica"),
 }
 
 
@@ -95,6 +96,24 @@ def test_gradients_reach_the_adapter_from_the_head(kind, assert_close):
         assert_close(one, other)
 
 
+@pytest.mark.parametrize("use_dora", [False, True])
+def test_head_reads_two_adapters_at_once(use_dora, assert_close):
+    config = LoraConfig(target_modules=["tokens"], r=2, use_dora=use_dora)
+    peft = get_peft_model(Model(), config)
+    peft.add_adapter("second", config)
+    peft.base_model.set_adapter(["default", "second"])
+    model = peft.base_model.model
+    with torch.no_grad():
+        for parameter in model.tokens.parameters():
+            parameter.add_(torch.randn_like(parameter))
+    logits = model.head(STATES).detach()
+    assert_close(logits, (STATES @ model.tokens(IDS).T).detach())
+    peft.merge_adapter()
+    assert_close(model.head(STATES).detach(), logits)
+    with peft.disable_adapter():
+        assert_close(model.head(STATES).detach(), (STATES @ model.tokens.base_layer(IDS).T).detach())
+
+
 def test_head_follows_a_second_adapter_and_unloading():
     peft = adapted("lora")
     model = peft.base_model.model
@@ -128,7 +147,7 @@ def test_batch_with_several_adapters_is_refused():
 
 def test_tables_of_other_adapters_and_copies_of_heads_are_refused():
     cases = [
-        (OFTConfig(target_modules=["tokens"], oft_block_size=2, r=0), "with an adapter of oft"),
+        (OFTConfig(target_modules=["tokens"], oft_block_size=2, r=0), "with an adapter of oft of this kind"),
         (LoraConfig(target_modules=["middle"], modules_to_save=["head"]), "modules_to_save contains head"),
     ]
     for config, message in cases:
@@ -187,6 +206,19 @@ def test_adapters_that_lose_the_scale_are_refused(assert_close):
         get_peft_model(Scaled(3), LoHaConfig(target_modules=["tokens"]))
     rotated = get_peft_model(Scaled(3), OFTConfig(target_modules=["tokens"], oft_block_size=4, r=0))
     assert_close(rotated(IDS).detach(), Scaled(3)(IDS).detach())
+
+
+def test_sparse_tables_under_adapters_are_refused():
+    for kind in ("lora", "trainable tokens", "trainable_token_indices"):
+        with pytest.raises(UsageError, match=r"tokens has sparse gradients, .*; set tokens\.sparse = False"):
+            get_peft_model(Model(sparse=True), CONFIGS[kind]())
+    peft = get_peft_model(
+        nn.ModuleDict({"tokens": TokenEmbedding(9, 4, sparse=True), "middle": nn.Linear(4, 4)}),
+        CONFIGS["modules_to_save"](),
+    )
+    tokens = peft.base_model.model.tokens
+    tokens(IDS).sum().backward()
+    assert tokens.weight.grad.is_sparse
 
 
 def test_rows_that_peft_would_not_cut_are_refused():

@@ -17,6 +17,7 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.head.chunked_loss import LossTerms, row_losses, unchunked_losses
 from rowspace.layers.head.loss_second_order import second_order
+from rowspace.layers.tables.wrapped import require_numbers
 
 __all__ = ["cross_entropy"]
 
@@ -271,6 +272,8 @@ def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor 
         )
     if bias is not None and bias.shape != weight.shape[:1]:
         raise UsageError(f"bias must have shape ({weight.shape[0]},), one number per row of weight; got {bias.shape}")
+    for tensor in (weight, bias, targets):
+        require_numbers(tensor, hidden)
     if not _autocasts(hidden) and hidden.dtype != weight.dtype:
         raise UsageError(
             f"hidden is {hidden.dtype} and weight {weight.dtype}; cast one of them, or call under torch.autocast"

@@ -28,7 +28,7 @@ def _before_registration(parent: nn.Module, name: str, module: nn.Module | None)
     if wraps(module, previous):
         if any(head is previous for head in heads) and _ties(module):
             return previous  # which follows its embedding without a wrapper
-        _refuse_unscaled(module, previous, name)
+        _refuse_table(module, previous, name)
         _refuse_copies(module, previous, name)
     elif not wraps(previous, module):
         return None
@@ -46,11 +46,16 @@ def _ties(wrapper: Any) -> bool:
     return isinstance(saved, nn.ModuleDict) and all(type(each) is nn.Linear for each in saved.values())
 
 
-def _refuse_unscaled(wrapper: nn.Module, module: nn.Module, name: str) -> None:
-    """Raise `UsageError` for adapters that do not multiply by the scale, so that merging would change the model."""
-    method = next((UNSCALED[kind] for kind in peft_kinds(wrapper) if kind in UNSCALED), None)
-    if method is not None and isinstance(module, TokenEmbedding) and module.scale is not None:
+def _refuse_table(wrapper: nn.Module, module: nn.Module, name: str) -> None:
+    """Raise `UsageError` for adapters that do not apply the scale of a table or do not support its gradients."""
+    kinds = peft_kinds(wrapper)
+    if not isinstance(module, TokenEmbedding) or "ModulesToSaveWrapper" in kinds:
+        return
+    method = next((UNSCALED[kind] for kind in kinds if kind in UNSCALED), None)
+    if method is not None and module.scale is not None:
         raise UsageError(f"{name} has the scale {module.scale!r}, which PEFT's {method} does not apply; use LoRA")
+    if module.sparse:
+        raise UsageError(f"{name} has sparse gradients, which PEFT's layers do not support; set {name}.sparse = False")
 
 
 def _refuse_copies(wrapper: nn.Module, module: nn.Module, name: str) -> None:

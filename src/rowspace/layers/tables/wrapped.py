@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
 
+VARIANTS = {"DoraEmbeddingVariant", "MiCAEmbeddingVariant"}  # of PEFT's LoRA, beside plain LoRA
+
 __all__ = ["bare", "is_wrapper", "loaded", "peft_kinds", "read_table", "require_numbers", "table_of", "wraps"]
 
 
@@ -120,23 +122,36 @@ def _adapted(layer: Any, kinds: set[str]) -> Tensor:
     """The table of a layer of LoRA or of trainable tokens, equal to the table after merging."""
     if layer.disable_adapters and layer.merged:
         layer.unmerge()  # as the layer's forward does
-    table = table_of(layer.base_layer)
+    base = table = table_of(layer.base_layer)
     if layer.disable_adapters or layer.merged:
-        return table
+        return base
     for name in layer.active_adapters:
         if "TrainableTokensLayer" in kinds:
             rows = torch.tensor(layer.token_indices[name], device=table.device)
             table = table.index_copy(0, rows, layer.trainable_tokens_delta[name].to(table))
-        elif not hasattr(layer, "lora_embedding_A"):
+        elif not hasattr(layer, "lora_embedding_A") or not _kinds_of_variant(layer, name) <= VARIANTS:
             raise UsageError(
-                f"a tied head cannot read a table with an adapter of {type(layer).__module__.split('.')[-2]}; use "
-                "LoRA, trainable_token_indices or modules_to_save for it, or merge the adapter"
+                f"a tied head cannot read a table with an adapter of {type(layer).__module__.split('.')[-2]} of this "
+                "kind; use plain LoRA, trainable_token_indices or modules_to_save for it, or merge the adapter"
             )
-        elif name in layer.lora_variant:  # DoRA
-            table = layer.lora_variant[name].merge_safe(layer, name, table)
         elif name in layer.lora_embedding_A:
-            table = table + layer.get_delta_weight(name).to(table.dtype)
+            table = _with_product(layer, name, table, base)
     return table
+
+
+def _kinds_of_variant(layer: Any, name: str) -> set[str]:
+    return {type(layer.lora_variant[name]).__name__} if name in layer.lora_variant else set()
+
+
+def _with_product(layer: Any, name: str, table: Tensor, base: Tensor) -> Tensor:
+    """Add the product of LoRA; for DoRA, give columns the learned norms, with the norms of the sum as constants."""
+    product: Tensor = layer.get_delta_weight(name).to(table.dtype)
+    if name not in (layer.lora_magnitude_vector or {}):
+        return table + product
+    magnitude = layer.lora_magnitude_vector[name]
+    norms = magnitude.get_weight_norm(base, product.T, scaling=1).detach()
+    factors: Tensor = (magnitude.weight / norms).to(table.dtype)
+    return (table + product) * factors
 
 
 def _saved_module(wrapper: Any) -> Any:

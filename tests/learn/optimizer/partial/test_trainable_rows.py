@@ -175,7 +175,7 @@ def test_scale_of_a_table_of_transformers():
         assert (module.merge()(ids) - rows).abs().max() < 1e-6
 
 
-def test_tables_offloaded_by_accelerate_are_loaded():
+def test_tables_offloaded_by_accelerate_are_loaded(tmp_path):
     ids = torch.tensor([[1, 8, 3]])
     for make in (lambda table: TrainableRows(table, [3, 8]), lambda table: LoraTable(table, 2)):
         torch.manual_seed(0)
@@ -186,6 +186,12 @@ def test_tables_offloaded_by_accelerate_are_loaded():
             rows = module(ids)
             accelerate.cpu_offload(module, execution_device="cpu")
             assert module(ids).equal(rows)
+        calls = [module.merge, lambda module=module: add_rows(module.table, 2)]
+        if isinstance(module, TrainableRows):
+            calls.append(lambda module=module: module.save(tmp_path, "tokens"))
+        for call in calls:
+            with pytest.raises(UsageError, match="the rows are on the meta device; load them, or remove the hooks"):
+                call()
 
 
 def test_tables_of_other_kinds_are_refused():

@@ -8,7 +8,7 @@ from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding, scaled
 
-__all__ = ["check_table", "frozen_rows", "scaled_as"]
+__all__ = ["check_table", "frozen_rows", "require_loaded", "scaled_as"]
 
 
 def check_table(table: nn.Module) -> None:
@@ -17,6 +17,12 @@ def check_table(table: nn.Module) -> None:
         raise UsageError(f"table must be a TokenEmbedding or an nn.Embedding, not {type(table).__name__}")
     if table.max_norm is not None:
         raise UsageError("table has a max_norm, so that its forward changes rows; use a TokenEmbedding")
+
+
+def require_loaded(*tensors: Tensor) -> None:
+    """Raise `UsageError` for tensors that are on the meta device, as those that accelerate offloads."""
+    if any(tensor.is_meta for tensor in tensors):
+        raise UsageError("the rows are on the meta device; load them, or remove the hooks of accelerate, before this")
 
 
 def frozen_rows(table: nn.Embedding, ids: Tensor) -> Tensor:

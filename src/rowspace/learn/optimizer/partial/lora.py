@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, scaled_as
+from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, require_loaded, scaled_as
 
 __all__ = ["LoraTable"]
 
@@ -73,7 +73,11 @@ class LoraTable(nn.Module):
 
         Returns:
             The table, which gives the rows that this module gave, up to the rounding of one number.
+
+        Raises:
+            UsageError: If accelerate has offloaded the module.
         """
+        require_loaded(*self.parameters())
         self.table.weight.copy_(self.merged_rows())
         self.rows.weight.zero_()
         return self.table

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from rowspace._base.atomic import StrPath, atomic_directory
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
-from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, scaled_as
+from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, require_loaded, scaled_as
 
 __all__ = ["TrainableRows", "add_rows"]
 
@@ -79,7 +79,11 @@ class TrainableRows(nn.Module):
 
         Returns:
             The table, whose other rows are unchanged.
+
+        Raises:
+            UsageError: If accelerate has offloaded the module.
         """
+        require_loaded(*self.parameters())
         self.table.weight[self.token_ids] = self.rows.weight.to(self.table.weight.dtype)
         return self.table
 
@@ -92,7 +96,11 @@ class TrainableRows(nn.Module):
             path: The folder.
             module_name: The full name of the table in the model that PEFT will load, as in `model.named_modules()`:
                 "model.embed_tokens" in a `LlamaForCausalLM`.
+
+        Raises:
+            UsageError: If accelerate has offloaded the module.
         """
+        require_loaded(self.rows.weight)
         config = {
             "peft_type": "TRAINABLE_TOKENS",
             "target_modules": [module_name],
@@ -163,6 +171,7 @@ def add_rows(table: nn.Embedding, count: int) -> range:
     if count < 1:
         raise UsageError(f"count must be at least 1, not {count}")
     weight = table.weight
+    require_loaded(weight)
     mean = weight.mean(0, dtype=torch.promote_types(weight.dtype, torch.float32)).to(weight.dtype)
     enlarged = torch.cat([weight.detach(), mean.expand(count, -1)])
     table.weight = nn.Parameter(enlarged, requires_grad=weight.requires_grad)
