@@ -7,7 +7,18 @@ from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM, T5Config, T5ForConditionalGeneration
 
 from rowspace.errors import UsageError
-from rowspace.layers import HashedEmbedding, TiedHead, TokenEmbedding, UntiedHead, check_tied
+from rowspace.layers import (
+    AdaptiveEmbedding,
+    FactorizedEmbedding,
+    HashedEmbedding,
+    MatryoshkaEmbedding,
+    QuantizedEmbedding,
+    QuotientRemainderEmbedding,
+    TiedHead,
+    TokenEmbedding,
+    UntiedHead,
+    check_tied,
+)
 
 IDS = torch.tensor([[1, 2, 3]])
 
@@ -208,11 +219,24 @@ def test_head_left_inside_a_wrapper_is_found():
 
 def test_tables_without_a_row_per_id_are_refused():
     hashed = HashedEmbedding(9, 4, num_rows=9)
-    tables = [
-        (hashed, r"got HashedEmbedding, .*; use UntiedHead\(4, 9\)"),
-        (nn.Dropout(), "got Dropout, which has none with one row per id; use UntiedHead, or tie"),
-    ]
-    for table, message in tables:
+    for table in (
+        hashed,
+        FactorizedEmbedding(9, 4, inner_dim=2),
+        QuotientRemainderEmbedding(9, 4),
+        AdaptiveEmbedding(9, 4, cutoffs=[3]),
+        QuantizedEmbedding(9, 4),
+    ):
+        message = rf"got {type(table).__name__}, which has none with one row per id; use UntiedHead\(4, 9\), or tie"
         with pytest.raises(UsageError, match=message):
             TiedHead(table)
+    with pytest.raises(UsageError, match="got Dropout, which has none with one row per id; use UntiedHead, or tie"):
+        TiedHead(nn.Dropout())
     assert UntiedHead(4, 9)(hashed(torch.arange(3))).shape == (3, 9)
+
+
+def test_head_reads_the_rows_that_a_matryoshka_embedding_gives(assert_close):
+    table = MatryoshkaEmbedding(9, 4, dim=2, normalize=True)
+    head = TiedHead(table)
+    for table.dim, table.normalize in ((2, True), (3, False), (4, True)):
+        states = torch.rand(5, table.dim)
+        assert_close(head(states).detach(), (states @ table(torch.arange(9)).T).detach())

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.head.heads import TiedHead
 from rowspace.layers.tables.distributed_lookup import is_distributed
-from rowspace.layers.tables.wrapped import bare, is_wrapper, peft_kinds, wraps
+from rowspace.layers.tables.wrapped import PartlyLearned, bare, is_wrapper, peft_kinds, wraps
 
 __all__ = ["check_tied"]
 
@@ -51,6 +51,7 @@ def check_tied(model: nn.Module, heads: Mapping[str, str] | None = None) -> None
             if id(head.embedding) not in held and id(head.embedding.weight) not in held:
                 raise UsageError(_sentence(name or "TiedHead", head, model))
     _check_wrappers(model)
+    _check_partly_learned(model)
     for head_name, table_name in (heads or {}).items():
         _check_pair(model, head_name, model.get_submodule(head_name), model.get_submodule(table_name))
     for prefix, part in model.named_modules():
@@ -101,6 +102,18 @@ def _check_wrappers(model: nn.Module) -> None:
                 )
             if id(other._parameters.get("weight")) in frozen:
                 raise UsageError(_untied(other_name, name, is_wrapped=True))
+
+
+def _check_partly_learned(model: nn.Module) -> None:
+    """Raise `UsageError` if a head reads the frozen table of a `TrainableRows` or `LoraTable`."""
+    frozen = {id(part.table): name for name, part in model.named_modules() if isinstance(part, PartlyLearned)}
+    for name, head in model.named_modules():
+        outer = frozen.get(id(head.embedding)) if isinstance(head, TiedHead) else None
+        if outer is not None:
+            raise UsageError(
+                f"{name} reads the frozen table inside of {outer}, without the rows that it learns; "
+                "use an UntiedHead, or call merge() and put the table back"
+            )
 
 
 def _check_transformers(model: nn.Module, prefix: str, part: Any) -> None:

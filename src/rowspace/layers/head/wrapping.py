@@ -12,7 +12,7 @@ from torch.nn.modules.module import register_module_module_registration_hook
 
 from rowspace.errors import UsageError
 from rowspace.layers.tables.token_embedding import TokenEmbedding
-from rowspace.layers.tables.wrapped import peft_kinds, wraps
+from rowspace.layers.tables.wrapped import PartlyLearned, peft_kinds, wraps
 
 __all__ = ["heads"]
 
@@ -25,6 +25,11 @@ def _before_registration(parent: nn.Module, name: str, module: nn.Module | None)
     previous = parent._modules.get(name)
     if previous is None or module is None:
         return None
+    if isinstance(module, PartlyLearned) and any(head.embedding is previous is module.table for head in heads):
+        raise UsageError(
+            f"{name} is the table of a tied head, which would not read the rows that a {type(module).__name__} learns; "
+            "use an UntiedHead, or call merge() and keep the table"
+        )
     if wraps(module, previous):
         if any(head is previous for head in heads) and _ties(module):
             return previous  # which follows its embedding without a wrapper

@@ -152,12 +152,17 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         _refuse_scaling_by_count(value)
 
     @property
-    def embed_scale(self) -> float | Tensor | None:
+    def embed_scale(self) -> Tensor | None:
         """The scale as transformers' embeddings store it, by which PEFT multiplies rows that it computes itself.
 
-        PEFT rounds it to the dtype of the rows, so that `"sqrt"` and `"rounded_sqrt"` are the same there.
+        It is on the CPU, also if the weight is offloaded. PEFT rounds it to the dtype of the rows, so that `"sqrt"` and
+        `"rounded_sqrt"` are the same there.
         """
-        return None if self.scale is None else _factor(self.weight, self.scale)
+        if self.scale is None:
+            return None
+        dtype = self.weight.dtype if self.scale == "rounded_sqrt" else torch.float64
+        row = torch.empty(self.weight.shape[1], dtype=dtype, device="cpu")
+        return torch.as_tensor(_factor(row, self.scale), dtype=dtype, device="cpu")
 
     def reset_parameters(self) -> None:
         """Initialize the rows by `init` and the padding row to zero."""

@@ -17,7 +17,23 @@ from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
 
 VARIANTS = {"DoraEmbeddingVariant", "MiCAEmbeddingVariant"}  # of PEFT's LoRA, beside plain LoRA
 
-__all__ = ["bare", "is_wrapper", "loaded", "peft_kinds", "read_table", "require_numbers", "table_of", "wraps"]
+__all__ = [
+    "PartlyLearned",
+    "bare",
+    "is_wrapper",
+    "loaded",
+    "peft_kinds",
+    "read_table",
+    "require_numbers",
+    "table_of",
+    "wraps",
+]
+
+
+class PartlyLearned(nn.Module):
+    """The base class of modules that look up other rows than those of the frozen `table` that they contain."""
+
+    table: nn.Embedding
 
 
 def peft_kinds(module: object) -> set[str]:

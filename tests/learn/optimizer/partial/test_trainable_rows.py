@@ -11,7 +11,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.gemma3.modeling_gemma3 import Gemma3TextScaledWordEmbedding
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.layers import HashedEmbedding, MatryoshkaEmbedding, TokenEmbedding
+from rowspace.layers import HashedEmbedding, MatryoshkaEmbedding, TiedHead, TokenEmbedding, check_tied
 from rowspace.learn import DeferredAdamW, LoraTable, TrainableRows, add_rows
 
 # Of PEFT itself, for any tied model and with this release of transformers.
@@ -192,6 +192,23 @@ def test_tables_offloaded_by_accelerate_are_loaded(tmp_path):
         for call in calls:
             with pytest.raises(UsageError, match="the rows are on the meta device; load them, or remove the hooks"):
                 call()
+
+
+def test_tied_heads_do_not_read_a_partly_learned_table():
+    for make in (lambda table: TrainableRows(table, [1]), lambda table: LoraTable(table, 2)):
+        model = nn.ModuleDict({"tokens": TokenEmbedding(10, 4)})
+        model["head"] = TiedHead(model["tokens"])
+        rows = make(model["tokens"])
+        with pytest.raises(UsageError, match=r"got .*, which has none with one row per id; use UntiedHead"):
+            TiedHead(rows)
+        with pytest.raises(UsageError, match=r"tokens is the table of a tied head, .*; use an UntiedHead, or call"):
+            model["tokens"] = rows
+        model["tokens"] = nn.Identity()
+        model["tokens"] = rows
+        with pytest.raises(UsageError, match="head reads the frozen table inside of tokens, without the rows that it"):
+            check_tied(model)
+        model["tokens"] = rows.merge()
+        check_tied(model)
 
 
 def test_tables_of_other_kinds_are_refused():

@@ -6,12 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
+from rowspace.layers.tables.wrapped import PartlyLearned
 from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, require_loaded, scaled_as
 
 __all__ = ["LoraTable"]
 
 
-class LoraTable(nn.Module):
+class LoraTable(PartlyLearned):
     """ids (...) → (..., d): row `table[id] + alpha / rank · A[id] @ B`, where only A (V, rank) and B (rank, d) learn.
 
     A starts with zeros, so that the module starts as the table. With `sparse=True` the gradient of A is sparse, and

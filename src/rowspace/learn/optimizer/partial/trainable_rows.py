@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from rowspace._base.atomic import StrPath, atomic_directory
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
+from rowspace.layers.tables.wrapped import PartlyLearned
 from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, require_loaded, scaled_as
 
 __all__ = ["TrainableRows", "add_rows"]
@@ -21,7 +22,7 @@ CONFIG, TENSORS = "adapter_config.json", "adapter_model.safetensors"
 KEY = "trainable_tokens_delta"
 
 
-class TrainableRows(nn.Module):
+class TrainableRows(PartlyLearned):
     """ids (...) → (..., d): the rows of a table, of which only those of `token_ids` are parameters.
 
     The table itself does not change by a bit until `merge()`, which writes the learned rows to it and no others.
