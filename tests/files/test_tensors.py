@@ -133,11 +133,3 @@ def test_eight_bit_floats_convert_to_float32_as_in_torch(tmp_path, dtype, name):
     found = tensors.read_tensors(tmp_path / "t")
     assert (found["w"].dtype, tensors.can_be_rows(found["w"])) == (name, True)
     np.testing.assert_array_equal(tensors.map_tensor(tmp_path / "t", "w"), values.to(torch.float32).numpy())
-
-
-@pytest.mark.parametrize("scale", ["w_scale", "w_scale_inv"])
-def test_scaled_eight_bit_floats_are_refused_with_a_remedy(tmp_path, scale):
-    values = torch.zeros(4, 4, dtype=torch.float8_e4m3fn)
-    save_torch_file({"w": values, scale: torch.ones(1)}, tmp_path / "t")
-    with pytest.raises(FileFormatError, match=f"8-bit floats scaled by '{scale}', .*dequantize"):
-        tensors.map_tensor(tmp_path / "t", "w")

@@ -15,6 +15,8 @@ def test_weights_in_one_file_or_in_shards_are_found(tmp_path):
     assert (folder.has_weights, folder.is_sharded) == (True, False)
     assert (folder.files, folder.tensors.keys()) == ({"a": MODEL, "b": MODEL}, {"a", "b"})
     (tmp_path / INDEX).write_text(json.dumps({"weight_map": {"a": "one", "b": "two"}}))
+    assert TransformersFolder(tmp_path).files == {"a": MODEL, "b": MODEL}  # the index is stale, as in transformers
+    (tmp_path / MODEL).unlink()
     folder = TransformersFolder(tmp_path)
     assert (folder.has_weights, folder.is_sharded, folder.tensors) == (True, True, None)
     assert folder.file_of("b") == tmp_path / "two"

@@ -5,7 +5,7 @@ A header is checked by our own rules before anything is mapped. float16, float32
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +21,7 @@ from rowspace.files.safetensors_header import Tensor, header_bytes, header_names
 
 __all__ = [
     "DTYPES",
+    "FLOATS",
     "Tensors",
     "can_be_rows",
     "holds_tensor",
@@ -34,7 +35,7 @@ __all__ = [
 DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}
 MAPPED = dict(DTYPES.values())
 OTHERS = {"BF16": "<u2", "I8": "i1", "I32": "<i4", "I64": "<i8", "F8_E4M3": "u1", "F8_E5M2": "u1"}
-SCALES = ("_scale", "_scale_inv")  # suffixes of the names of scales of 8-bit tensors
+FLOATS = (*MAPPED, "BF16")  # which are rows as they stand
 MAX_LENGTH = 1 << 40  # more or wider rows than any file has, for which numpy would fail with another error
 WRITTEN_AT_ONCE = 1 << 23  # bytes
 
@@ -75,12 +76,13 @@ def holds_tensor(path: Path, name: str) -> bool:
 
 def can_be_rows(tensor: Tensor) -> bool:
     """Whether a table can have this tensor as its rows: (V, d) numbers, none of them ids."""
-    return len(tensor.shape) == 2 and tensor.dtype in {*MAPPED, "BF16", "I8", *EIGHT_BITS}
+    return len(tensor.shape) == 2 and tensor.dtype in {*FLOATS, "I8", *EIGHT_BITS}
 
 
 def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensors | None = None) -> NDArray[Any]:
     """Return a tensor, or the first `limit` of its rows: mapped, or if necessary as float32 in memory.
 
+    8-bit numbers are returned as they stand; `scaled_rows.map_rows` applies their scales.
     `known` are the file's tensors if they were read before, to avoid parsing its header again.
     Raises `FileFormatError` if the file is damaged, has no such tensor, or one whose dtype cannot be rows.
     """
@@ -97,22 +99,10 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
             )
         array = map_array(file, code, tensor.offset, tensor.shape)[:limit]
     if tensor.dtype in EIGHT_BITS:
-        _check_unscaled(name, tensors, str(path))
         return np.asarray(EIGHT_BITS[tensor.dtype]()[array])
     if tensor.dtype == "BF16":
         return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
     return array.astype(np.float32) if tensor.dtype == "I8" else array
-
-
-def _check_unscaled(name: str, tensors: Mapping[str, Tensor], source: str) -> None:
-    """Reject 8-bit floats with a tensor of scales, since libraries apply it differently."""
-    scale = next((name + end for end in SCALES if name + end in tensors), None)
-    if scale is not None:
-        raise FileFormatError(
-            f"{source}: tensor {name!r} has 8-bit floats scaled by {scale!r}, which is not supported; save the "
-            "model without quantization, with transformers: "
-            "AutoModel.from_pretrained(FOLDER).dequantize().save_pretrained(NEW)"
-        )
 
 
 def tensor_pieces(

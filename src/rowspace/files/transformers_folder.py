@@ -1,14 +1,18 @@
 """A folder written by transformers: config.json, and the safetensors file of each tensor, sharded or not.
 
-No code of the folder runs, and no pickle is opened.
+Of a single file and an index of shards, the single file is used, as in transformers: the index is one that a download
+or a save left behind. No code of the folder runs, and no pickle is opened.
 """
 
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
+from rowspace.files.scaled_rows import is_code, map_rows
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, read_tensors
 
@@ -34,8 +38,8 @@ class TransformersFolder:
 
     @property
     def is_sharded(self) -> bool:
-        """Whether an index lists the file of each tensor."""
-        return (self.path / INDEX).is_file()
+        """Whether an index lists the file of each tensor, and no single file holds all of them."""
+        return (self.path / INDEX).is_file() and not (self.path / MODEL).is_file()
 
     @cached_property
     def config(self) -> dict[str, Any]:
@@ -68,3 +72,13 @@ class TransformersFolder:
     def file_of(self, tensor: str) -> Path:
         """Return the path of the file that `tensor`, one of `files`, is in."""
         return resolve_inside(self.path, self.files[tensor])
+
+    def holds_codes(self, tensor: str) -> bool:
+        """Whether `tensor`, one of `files`, holds the codes of a quantized model rather than its numbers."""
+        tensors = read_tensors(self.file_of(tensor)) if self.tensors is None else self.tensors
+        return tensor in tensors and is_code(tensor, tensors[tensor], self.files)
+
+    def map_rows(self, tensor: str, *, limit: int | None = None) -> NDArray[Any]:
+        """Return the rows of `tensor`, one of `files`, with the scales of a quantized model: see `scaled_rows`."""
+        config = self.config if (self.path / CONFIG).exists() else {}
+        return map_rows(tensor, self.file_of, self.files, config=config, limit=limit, known=self.tensors)

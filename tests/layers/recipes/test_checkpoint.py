@@ -84,8 +84,14 @@ def test_ending_must_follow_a_dot_or_be_the_name(folder, ending):
 def test_ambiguous_ending_raises(folder):
     path, _ = folder
     save_file({"question.bert.w": torch.ones(1), "answer.bert.w": torch.ones(1)}, path / "model.safetensors")
-    with pytest.raises(FileFormatError, match=r"\['answer.bert.w', 'question.bert.w'\] all end in 'bert.w'"):
+    with pytest.raises(FileFormatError, match=r"'answer.bert.w', 'question.bert.w' all end in 'bert.w', so it is not"):
         Checkpoint(path).find(["bert.w"])
+
+
+def test_table_of_the_main_model_is_found_beside_that_of_its_drafts(folder):
+    path, tensors = folder
+    save_file(tensors | {"mtp.embed_tokens.weight": torch.ones(50, 3)}, path / "model.safetensors")
+    assert Checkpoint(path).find(["embed_tokens.weight"]) == "model.embed_tokens.weight"
 
 
 def test_unknown_name_raises(folder):

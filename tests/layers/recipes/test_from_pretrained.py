@@ -120,11 +120,22 @@ def test_config_with_impossible_sizes_raises(tmp_path):
         from_checkpoint(folder)
 
 
-def test_integer_table_raises(tmp_path):
+def test_codes_of_a_quantized_table_are_scaled_or_refused(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
-    rewritten(folder, lambda tensors: {name: tensor.to(torch.int8) for name, tensor in tensors.items()})
-    with pytest.raises(FileFormatError, match=r"is torch\.int8 of shape"):
-        from_checkpoint(folder)
+    table = from_checkpoint(folder).tokens.weight.detach()
+    name, scale = "model.embed_tokens.weight", table.abs().amax(1)
+    codes = (table / scale[:, None] * 127).round().to(torch.int8)
+    rewritten(folder, lambda tensors: tensors | {name: codes, name.replace("weight", "SCB"): scale})
+    expected = codes.double() * scale.double()[:, None] / 127  # as bitsandbytes
+    torch.testing.assert_close(from_checkpoint(folder).tokens.weight.double(), expected, rtol=1e-6, atol=0)
+    codes = table.to(torch.float8_e4m3fn)
+    others = {name: codes, f"{name}_scale_inv": torch.tensor([[0.5]])}
+    rewritten(folder, lambda tensors: {key: tensors[key] for key in tensors if "SCB" not in key} | others)
+    assert torch.equal(from_checkpoint(folder).tokens.weight, codes.float() * 0.5)
+    for kind in (torch.int8, torch.uint8):
+        rewritten(folder, lambda tensors, kind=kind: {key: tensor.to(kind) for key, tensor in tensors.items()})
+        with pytest.raises(FileFormatError, match=r"which are not read as rows; save the model without quantization"):
+            from_checkpoint(folder)
 
 
 def test_model_without_a_recipe_raises():

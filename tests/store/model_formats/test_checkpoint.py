@@ -96,10 +96,62 @@ def test_key_selects_any_other_tensor(tmp_path, tokenizer_of, key):
         formats.load(tmp_path / "m", key="lm_tail")
 
 
-def test_more_specific_and_shorter_tensor_names_take_precedence(folder_of):
-    tensors = ["position.wte.weight", "wte.weight", "xshared.weight", "embed_tokens.weight"]
-    folder = folder_of({name: np.full((4, 2), number, np.float32) for number, name in enumerate(tensors)})
-    assert (checkpoint.load(folder).rows == 1).all()
+def test_table_of_the_encoder_or_main_model_is_opened(tmp_path, words, tokenizer_of):
+    # The names, and which one is the input, are those of transformers 5; `get_input_embeddings` says so too.
+    for number, (main, others) in enumerate(
+        [
+            ("model.embed_tokens", ["mtp.embed_tokens", "model.layers.61.embed_tokens"]),  # Qwen3-Next, DeepSeek-V3
+            ("model.encoder.embed_tokens", ["model.decoder.embed_tokens"]),  # Marian, FSMT, T5Gemma
+            ("shared", ["encoder.embed_tokens", "decoder.embed_tokens", "t2u_model.model.decoder.embed_tokens"]),
+            ("model.local_encoder.embed_tokens", ["model.patcher.embed_tokens"]),  # BLT
+            ("encoder.embeddings.word_embeddings", ["decoder.bert.embeddings.word_embeddings"]),
+            ("language_model.model.decoder.embed_tokens", ["qformer.embeddings.word_embeddings"]),  # InstructBLIP
+            ("thinker.model.embed_tokens", ["talker.model.embed_tokens"]),  # Qwen2.5-Omni
+            ("vlm.language_model.model.embed_tokens", ["dit.embed_tokens"]),  # PI0
+        ]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        tensors = {f"{name}.weight": ROWS - 1 for name in others} | {f"{main}.weight": ROWS}
+        save_file(
+            tensors | {"xshared.weight": ROWS - 2, "position.wter.weight": ROWS - 3}, folder / "model.safetensors"
+        )
+        tokenizer_of().save(str(folder / "tokenizer.json"))
+        assert (checkpoint.load(folder).rows == ROWS).all(), main
+        assert (checkpoint.load(folder, key=f"{others[0]}.weight").rows == ROWS - 1).all(), main
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["question.embed_tokens", "answer.embed_tokens"],
+        ["wte", "embed_tokens"],
+        ["rag.question_encoder.bert.word_embeddings", "rag.generator.model.shared"],
+        ["encoder.wte", "model.decoder.wte"],
+        ["a.encoder.wte", "b.encoder.wte", "b.decoder.wte"],
+        ["mtp.0.embed_tokens"],
+        ["depth_decoder.model.embed_tokens"],  # audio codes of CSM, whose text table has another name
+    ],
+)
+def test_several_tables_are_asked_about_by_name(folder_of, names):
+    folder = folder_of({f"{name}.weight": ROWS + number for number, name in enumerate(names)})
+    with pytest.raises(
+        UsageError, match=r"holds the token tables .*; name one as the key: rs.load\(.*, key='"
+    ) as raised:
+        formats.load(folder)
+    assert all(repr(f"{name}.weight") in str(raised.value) for name in names)
+    assert f"rowspace convert {folder} NEW --key NAME" in str(raised.value)
+    assert (formats.load(folder, key=f"{names[-1]}.weight").rows == ROWS + len(names) - 1).all()
+
+
+def test_stale_index_beside_a_single_file_is_ignored_as_in_transformers(tmp_path, tokenizer_of):
+    model = llama()
+    model.save_pretrained(tmp_path / "m")
+    tokenizer_of().save(str(tmp_path / "m" / "tokenizer.json"))
+    stale = {"metadata": {}, "weight_map": {"model.embed_tokens.weight": "model-00001-of-00030.safetensors"}}
+    (tmp_path / "m" / INDEX).write_text(json.dumps(stale))
+    rows = type(model).from_pretrained(tmp_path / "m").get_input_embeddings().weight.detach().numpy()
+    assert formats.load(tmp_path / "m", limit=3).rows.tobytes() == rows[:3].tobytes()
 
 
 def test_saving_as_a_checkpoint_is_refused(tmp_path):

@@ -1,7 +1,8 @@
 """A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and single tensors.
 
 A tensor is read in blocks of rows, each through a new memory mapping: no tensor is in memory twice, and the result is a
-copy that does not change if another program writes to the file. No code of the checkpoint runs, and no pickle is read.
+copy that does not change if another program writes to the file. Codes of a quantized model become the float32 that they
+stand for. No code of the checkpoint runs, and no pickle is read.
 """
 
 from collections.abc import Iterable
@@ -12,7 +13,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.token_tables import main_of
 from rowspace.files.transformers_folder import TransformersFolder
 
 __all__ = ["Checkpoint"]
@@ -40,26 +43,33 @@ class Checkpoint:
     def find(self, endings: Iterable[str]) -> str:
         """Return the name of the tensor that equals one of `endings` or ends in a dot and it; the first match wins.
 
-        So names may have the prefix of the model or not (`bert.embeddings...`, `embeddings...`). Raises
-        `FileFormatError` if there is no such tensor, or more than one.
+        So names may have the prefix of the model or not (`bert.embeddings...`, `embeddings...`). Of several it is that
+        of the main model, as `main_of` says. Raises `FileFormatError` if there is no such tensor, or if that does not
+        settle which one it is.
         """
         endings = tuple(endings)
         for ending in endings:
             found = [name for name in self.names if name == ending or name.endswith(f".{ending}")]
-            if len(found) == 1:
-                return found[0]
+            main = found[0] if len(found) == 1 else main_of(found)
+            if main is not None:
+                return main
             if found:
-                raise FileFormatError(f"{self.folder}: {found} all end in {ending!r}; remove the others")
+                raise FileFormatError(
+                    f"{self.folder}: {join_names(found)} all end in {ending!r}, so it is not clear which one is read; "
+                    "save the part of the model that has it by itself, with save_pretrained"
+                )
         raise FileFormatError(
             f"{self.folder}: no tensor ends in {' or '.join(map(repr, endings))}; check that config.json and weights "
             f"are of the same model"
         )
 
     def read(self, name: str) -> Tensor:
-        """Read the tensor `name`, in its dtype, to the CPU."""
+        """Read the tensor `name` to the CPU: in its dtype, or float32 if it holds codes with a scale."""
         if name not in self._files.files:
             raise UsageError(f"{self.folder} has no tensor {name!r}; see names")
         path = self._files.file_of(name)
+        if self._files.holds_codes(name):
+            return torch.from_numpy(self._files.map_rows(name))
         try:
             return _read(path, name, self._read_at_once)
         except (SafetensorError, OSError) as error:

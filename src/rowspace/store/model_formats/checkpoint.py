@@ -1,7 +1,8 @@
 """A transformers checkpoint directory, sharded or not: its token table, without the rest of the model.
 
-The table is the tensor whose name ends in one of `NAMES`. float16 and float32 stay mapped, bfloat16 becomes float32. No
-code of the checkpoint runs, and no pickle is opened: weights must be safetensors.
+The table is the tensor that is named like one; of several it is the main one, if `token_tables` is certain of it.
+float16 and float32 stay mapped; bfloat16 and 8-bit codes with scales become float32. No code of the checkpoint runs,
+and no pickle is opened: weights must be safetensors.
 """
 
 from pathlib import Path
@@ -9,36 +10,27 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath
 from rowspace._base.plural import join_names, plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.tensors import map_tensor
+from rowspace.files.scaled_rows import REMEDY
+from rowspace.files.token_tables import NAMES, STEMS, main_of, token_tables
 from rowspace.files.transformers_folder import TransformersFolder
+from rowspace.store.model_formats.safetensors_file import ask_for_key
 from rowspace.store.tokenizer import table_of_tensor
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
 
-# The ends of the names of token tables, the more certain ones first.
-NAMES = (
-    "shared.weight",  # T5, BART
-    "wte.weight",  # GPT-2, MPT
-    "embed_tokens.weight",  # Llama, Mistral, Qwen, Gemma, OPT, Phi
-    "word_embeddings.weight",  # BERT, RoBERTa, ALBERT, BLOOM, Falcon
-    "tok_embeddings.weight",  # ModernBERT, Meta's Llama
-    "embed_in.weight",  # GPT-NeoX
-    "token_embedding.weight",  # CLIP's text side
-)
-
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
     """Open the token table of the checkpoint in the directory `path`; `key` names another tensor.
 
-    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `FileFormatError` if no tensor
-    is named like a token table, or tokenizer and table do not belong together.
+    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `UsageError` if several tensors
+    may be the table, and `FileFormatError` if none is named like one, the meaning of its codes is not certain, or
+    tokenizer and table do not belong together.
     """
     folder = TransformersFolder(Path(path))
     name = _table_name(folder.files, key, str(path))
-    model = folder.file_of(name)
-    rows = map_tensor(model, name, limit=limit, known=folder.tensors)
-    return table_of_tensor(rows, folder.path, f"{model}: {name}", limit=limit)
+    rows = folder.map_rows(name, limit=limit)
+    return table_of_tensor(rows, folder.path, f"{folder.file_of(name)}: {name}", limit=limit)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -61,11 +53,17 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
         if key not in files:
             raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(files)}; check the key")
         return key
-    found = [name for name in files if name.endswith(NAMES)]
-    for ending in NAMES:
-        for name in sorted(found, key=len):
-            if name == ending or name.endswith("." + ending):
-                return name
+    found = token_tables(files)
+    main = main_of(found)
+    if main is not None:
+        return main
+    if found:
+        raise UsageError(f"{source}: holds the token tables {join_names(found)}; {ask_for_key(source, found[0])}")
+    packed = [name for name in files if any(f".{stem}." in f".{name}" for stem in STEMS)]
+    if packed:
+        raise FileFormatError(
+            f"{source}: its token table is quantized, as {join_names(packed)}, which are not read as rows; {REMEDY}"
+        )
     raise FileFormatError(
         f"{source}: none of its {plural(len(files), 'tensor')} ({join_names(files)}) is named like a token table "
         f"({', '.join(NAMES)}); give its name as the key"

@@ -11,13 +11,15 @@ from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import read_start
 from rowspace.files.safetensors_header import Tensor
-from rowspace.files.tensors import can_be_rows, map_tensor, read_tensors, tensor_pieces
-from rowspace.files.transformers_folder import TOKENIZER
+from rowspace.files.scaled_rows import map_rows, tensors_beside
+from rowspace.files.strict_json import read_object
+from rowspace.files.tensors import FLOATS, can_be_rows, read_tensors, tensor_pieces
+from rowspace.files.transformers_folder import CONFIG, TOKENIZER
 from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
 from rowspace.table import Table
 
-__all__ = ["check_target", "load", "recognizes", "save"]
+__all__ = ["ask_for_key", "check_target", "load", "recognizes", "save"]
 
 KEY = "embeddings"
 
@@ -37,7 +39,9 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     source = Path(path)
     tensors = read_tensors(source)
     name = _named(tensors, key, str(source))
-    rows = map_tensor(source, name, limit=limit, known=tensors)
+    config_path = source.with_name(CONFIG)
+    config = read_object(config_path) if config_path.is_file() else None
+    rows = map_rows(name, lambda _: source, tensors, config=config, limit=limit, known=tensors)
     return table_of_tensor(rows, source.parent, f"{source}: {name}", limit=limit)
 
 
@@ -73,15 +77,27 @@ def check_target(path: StrPath) -> None:
         )
 
 
+def ask_for_key(source: str, example: str) -> str:
+    """Return the end of an error message about several tensors: how to name one of them.
+
+    >>> ask_for_key("my-model", "encoder.wte.weight")
+    "name one as the key: rs.load('my-model', key='encoder.wte.weight'), or rowspace convert my-model NEW --key NAME"
+    """
+    return f"name one as the key: rs.load({source!r}, key={example!r}), or rowspace convert {source} NEW --key NAME"
+
+
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     """Return the name of the tensor that is meant."""
-    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor)]
+    codes = [name for name, tensor in tensors.items() if len(tensor.shape) == 2 and tensor.dtype not in FLOATS]
+    scales = {other for name in codes for other in tensors_beside(name, tensors)}
+    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor) and name not in scales]
     if key is None and not rows:
         found = {f"{name}: {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items()}
         raise FileFormatError(f"{source}: holds no tensor of floats with two dimensions, but {join_names(found)}")
     if key is None and len(rows) > 1:
         found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows}
-        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); name one as the key")
+        asked = ask_for_key(source, rows[0])
+        raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); {asked}")
     if key is not None and key not in tensors:
         raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
     return rows[0] if key is None else key

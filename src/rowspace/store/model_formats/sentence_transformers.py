@@ -10,7 +10,8 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
-from rowspace.files.tensors import holds_tensor, map_tensor, tensor_pieces
+from rowspace.files.scaled_rows import map_rows
+from rowspace.files.tensors import holds_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import MODEL, TOKENIZER
 from rowspace.store.rows import check_rows
 from rowspace.store.static_model import MODULES, modules_of
@@ -40,7 +41,8 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if found != Path(path):
         resolve_inside(Path(path), found.name)
     model = resolve_inside(found, MODEL)
-    rows = map_tensor(model, KEY, limit=limit)
+    tensors = read_tensors(model)
+    rows = map_rows(KEY, lambda _: model, tensors, limit=limit, known=tensors)
     return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
 
 
