@@ -49,11 +49,8 @@ def test_gensim_loads_the_same_table_from_a_saved_file(tmp_path_factory, vocabul
     assert ours.counts is None
 
 
-def test_newlines_around_words_are_dropped_as_in_gensim(tmp_path):
-    rows = [*ROWS]
-    content = b"3 2\n" + b"".join(
-        record(word, row) + b"\n" for word, row in zip([b"a", b"", b"\nb"], rows, strict=True)
-    )
+def test_newlines_after_rows_are_dropped_as_in_gensim(tmp_path):
+    content = b"3 2\n" + b"".join(record(word, row) + b"\n" for word, row in zip([b"a", b"", b"b"], ROWS, strict=True))
     path = file_of(tmp_path, content)
     expected = KeyedVectors.load_word2vec_format(path, binary=True)
     table = word2vec.load(path)
@@ -102,10 +99,43 @@ def test_limit_reads_the_first_words_as_in_gensim(tmp_path, limit):
         assert (table.rows == expected.vectors).all()
 
 
-def test_word_can_contain_a_newline_after_its_first_letter(tmp_path):
-    path = file_of(tmp_path, b"2 1\n" + record(b"a\nb", [1]) + record(b"c", [2]))
-    assert word2vec.load(path).vocabulary == KeyedVectors.load_word2vec_format(path, binary=True).index_to_key
-    assert word2vec.load(path).vocabulary == ["a\nb", "c"]
+# Words that the format cannot hold.
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize(
+    "word", ["New York", "New ", " New", "New  York", "rock 'n' roll", "1 2 3 4", "à la", "x\ny", "\nx"]
+)
+def test_word_with_a_blank_or_a_newline_is_refused(tmp_path, word, end):
+    rows = np.random.default_rng(0).standard_normal((5, 50)).astype(np.float32) / 10
+    rows[0, -1] = np.frombuffer(b"\x00\x00\n\x3e", "<f4")[0]  # the row that begins a byte early ends in a newline
+    for place in range(5):
+        for changed in (rows, np.sign(rows), np.zeros_like(rows), rows.astype(np.float16).astype(np.float32)):
+            words = [f"w{number}".encode() for number in range(5)]
+            words[place] = word.encode()
+            lines = [record(*line) + end for line in zip(words, changed, strict=True)]
+            path = file_of(tmp_path, b"5 50\n" + b"".join(lines))
+            with pytest.raises(FileFormatError, match=r"holds a blank or a newline.* by _|data continues"):
+                pytest.fail(f"{place}: {word2vec.load(path)}")
+
+
+def test_gensims_own_file_of_phrases_is_refused(tmp_path):
+    vectors = KeyedVectors(20)
+    vectors.add_vectors(["king", "New York", "of"], np.random.default_rng(1).standard_normal((3, 20)))
+    vectors.save_word2vec_format(tmp_path / "v.bin", binary=True)
+    with pytest.raises(FileFormatError, match="byte 90: word 2: 'New York' holds a blank or a newline"):
+        word2vec.load(tmp_path / "v.bin")
+
+
+def test_rows_of_any_bytes_are_no_words_with_blanks(tmp_path):
+    # Diverged and denormal rows are far from what vectors hold, and must not be taken for the end of a word.
+    rows = np.random.default_rng(0).integers(0, 2**32, (2000, 25), np.uint32).view(np.float32)
+    words = [f"w{number}" for number in range(2000)]
+    with np.errstate(invalid="ignore"):
+        word2vec.save(Table(words, rows), tmp_path / "v.bin")
+    table = word2vec.load(tmp_path / "v.bin")
+    assert table.vocabulary == words
+    assert table.rows.tobytes() == rows.tobytes()
 
 
 # Damaged files.

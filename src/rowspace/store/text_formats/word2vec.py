@@ -2,6 +2,11 @@
 
 A line `V D`, then V times: the word, a blank, D little-endian float32; some writers put a newline after each row. It
 has no counts and no checksums. Its rows are not aligned, so they are copied, by several threads, and not mapped.
+
+Some writers do not check that no word holds a blank or a newline, which the format cannot hold: the row would begin
+within the word. Where a newline ends each row, this is certain, since a row would then end elsewhere. Elsewhere a word
+is refused if the numbers after it are far from all that vectors hold, or text that is not UTF-8 follows, and neither is
+so if the word ends at a later blank.
 Source: Mikolov et al. 2013, word2vec.c.
 """
 
@@ -16,7 +21,7 @@ from rowspace._base.parallel import map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
-from rowspace.store.kernels import copy_rows, find_words
+from rowspace.store.kernels import copy_rows, find_suspects, find_words, has_odd_number
 from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.sniff import Header, header_of, is_text_of
 from rowspace.store.words import decode_words, encode_words, table_without_duplicates
@@ -47,6 +52,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     header = _checked_header(data, source)
     num_rows = header.size if limit is None else min(limit, header.size)
     places = _find_words(data, header, num_rows, source)
+    _check_blanks(data, places, header.dim, source)
     return table_without_duplicates(decode_words(data, places, source), _rows(data, places, header.dim), source)
 
 
@@ -110,20 +116,70 @@ def _checked_header(data: NDArray[np.uint8], source: str) -> Header:
 def _find_words(data: NDArray[np.uint8], header: Header, num_rows: int, source: str) -> NDArray[np.int64]:
     """Return where the first words begin and end, (wanted, 2); raises if one of them is incomplete."""
     places = np.empty((num_rows, 2), np.int64)
-    found, place = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
+    found, place, is_misplaced = find_words(data, header.end, 4 * header.dim, MAX_WORD, places)
+    rest = data[place : place + MAX_WORD + 3].tobytes()
+    if is_misplaced:
+        words = [data[slice(*words)].tobytes() for words in places[max(0, found - 1) : found]]
+        words.append(rest.lstrip(b"\n").split(b" ")[0])
+        raise _blank_error(f"{source}: byte {place}", found + 1, words)
     if found < num_rows:
-        has_blank = b" " in data[place : place + MAX_WORD + 2].tobytes()
-        what = "has too few numbers after it" if has_blank else "has no blank after it"
+        what = "has too few numbers after it" if b" " in rest else "has no blank after it"
         raise FileFormatError(
             f"{source}: byte {place}: word {found + 1:,} of {header.size:,} {what}: cut off or damaged, download it "
             "again"
         )
-    if found == header.size and data[place:].tobytes().strip(b"\r\n"):
+    if found == header.size and rest not in (b"", b"\n"):
         raise FileFormatError(
             f"{source}: byte {place}: data continues after {plural(header.size, 'declared word')}; "
             "it is damaged, download it again"
         )
     return places
+
+
+def _check_blanks(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int, source: str) -> None:
+    """Raise `FileFormatError` for a word that holds a blank, where no newlines show it."""
+    if len(places) > 1 and places[1, 0] > places[0, 1] + 1 + 4 * dim:  # a newline
+        return
+    suspects = np.empty(len(places), np.bool_)
+    map_ranges(
+        lambda begin, end: find_suspects(data, places[begin : end + 1], 4 * dim, suspects[begin:end]),
+        split_range(len(places), minimum=max(1, MIN_SHARE // (4 * dim))),
+    )
+    for number in np.flatnonzero(suspects).tolist():
+        word = _longer_word(data, places[number], 4 * dim)
+        if word is not None:
+            raise _blank_error(f"{source}: byte {places[number, 0]}", number + 1, [word])
+
+
+def _longer_word(data: NDArray[np.uint8], place: NDArray[np.int64], width: int) -> bytes | None:
+    """Return the word that ends at a later blank, if numbers and a word as in other files follow it, or else None."""
+    begin, blank = place.tolist()
+    row = data[blank + 1 : blank + 1 + width].tobytes()
+    for blank in [blank + 1 + size for size in range(width) if row[size] == ord(" ")]:
+        end = blank + 1 + width
+        after = data[end : end + MAX_WORD].tobytes()
+        texts = [data[begin:blank].tobytes(), after.split(b" ")[0]]
+        if end > data.size or not all(map(_is_text, texts[:1])):
+            return None
+        if (b" " in after or not after) and _is_text(texts[1]) and not has_odd_number(data[blank + 1 : end]):
+            return texts[0]
+    return None
+
+
+def _is_text(word: bytes) -> bool:
+    """Whether a word is UTF-8 without control characters."""
+    try:
+        return not any(character < " " or character == "\x7f" for character in word.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _blank_error(place: str, number: int, words: list[bytes]) -> FileFormatError:
+    shown = " or ".join(repr(word[:40].decode(errors="replace")) for word in words)
+    return FileFormatError(
+        f"{place}: word {number:,}: {shown} holds a blank or a newline, which the format cannot hold, so its row would "
+        "be shifted; replace them in the words, for example by _, and save the vectors again, or save them as text"
+    )
 
 
 def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArray[np.float32]:
