@@ -18,7 +18,7 @@ from rowspace.table import Table
 
 __all__ = ["decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
 
-FORBIDDEN = {ord(" "): "a blank", ord("\n"): "a newline", 0: "a NUL"}
+FORBIDDEN = {ord(" "): "a blank", ord("\t"): "a tab", ord("\n"): "a newline", 0: "a NUL"}
 
 
 def decode_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str) -> list[str]:
@@ -76,26 +76,38 @@ def warn_of_duplicates(source: str, count: int, example: str) -> None:
     )
 
 
-def encode_words(tokens: Sequence[str], *, forbidden: bytes, max_bytes: int, format: str) -> list[bytes]:
+def encode_words(
+    tokens: Sequence[str], *, forbidden: bytes, forbidden_ends: bytes = b"", max_bytes: int, format: str
+) -> list[bytes]:
     """Return each token's UTF-8; raises `UsageError` on one that the format cannot hold.
 
-    `forbidden` are bytes that end a word there; a word has at most `max_bytes`.
+    `forbidden` are bytes that end a word there, and `forbidden_ends` those that a word cannot end in unless it holds
+    nothing else; a word has at most `max_bytes`.
 
     >>> encode_words(["New York"], forbidden=b" ", max_bytes=99, format="word2vec")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     rowspace.errors.UsageError: token 'New York' (id 0) holds a blank, which word2vec cannot hold; ...
     """
     words = encode_token_list(tokens)
-    ending = " or ".join(FORBIDDEN[byte] for byte in forbidden)
+    ends = tuple(bytes([byte]) for byte in forbidden_ends)
     for number, word in enumerate(words):
-        if len(word) <= max_bytes and not any(byte in word for byte in forbidden):
+        if len(word) > max_bytes:
+            what = f"has more than {max_bytes} bytes"
+        elif any(byte in word for byte in forbidden):
+            what = f"holds {_named(forbidden)}"
+        elif word.endswith(ends) and word.strip(forbidden_ends):
+            what = f"ends in {_named(forbidden_ends)}"
+        else:
             continue
-        what = f"has more than {max_bytes} bytes" if len(word) > max_bytes else f"holds {ending}"
         raise UsageError(
             f"token {tokens[number]!r:.80} (id {number}) {what}, which {format} cannot hold; "
             "save to a directory instead (format 'native')"
         )
     return words
+
+
+def _named(characters: bytes) -> str:
+    return " or ".join(FORBIDDEN[byte] for byte in characters)
 
 
 def _cut(run: bytes, ends: NDArray[np.int64]) -> list[bytes]:

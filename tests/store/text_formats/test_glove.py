@@ -4,6 +4,7 @@ from gensim.models import KeyedVectors
 from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.store import load
 from rowspace.store.text_formats import glove, word2vec, word2vec_text
 from rowspace.table import Table
 
@@ -37,7 +38,7 @@ def test_gensims_headerless_file_loads_and_saves_byte_for_byte(tmp_path, vocabul
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(
-    st.lists(st.text(st.characters(exclude_characters=" \n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
+    st.lists(st.text(st.characters(exclude_characters=" \t\n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
     st.integers(2, 9),
 )
 def test_gensim_loads_the_same_table_from_a_saved_file(tmp_path_factory, vocabulary, dim):
@@ -89,6 +90,19 @@ def test_one_short_line_does_not_decide_the_number_of_columns(tmp_path):
     path = file_of(tmp_path, b"a 1 2 3\nb 4 5\nc 6 7 8\n")
     with pytest.raises(FileFormatError, match=r"v.txt: line 2: expected a word and 3 numbers"):
         glove.load(path)
+
+
+def test_first_row_with_a_tab_after_its_word_is_no_line_of_column_names(tmp_path):
+    for between in ("\t", "\t ", " \t"):
+        path = file_of(tmp_path, f"the{between}0.1 0.2\nof{between}0.3 0.4\n".encode())
+        assert load(path).vocabulary == ["the", "of"], between
+
+
+def test_header_of_a_wrong_form_is_refused_with_the_line_to_correct(tmp_path):
+    for header in (b"2 3 utf-8", b"2", b"2, 3", b"2 3 float 32"):
+        with pytest.raises(FileFormatError, match=r"line 1: '2.*' is not a header, .*correct it to '2 3', or remove"):
+            load(file_of(tmp_path, header + b"\nthe 1 2 3\nof 4 5 6\n"))
+    assert load(file_of(tmp_path, b"2000 1 2 3\nof 4 5 6\n")).vocabulary == ["2000", "of"]
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
@@ -146,7 +160,7 @@ def test_damaged_line_is_refused_with_its_number(tmp_path, content, complaint):
 # Saving.
 
 
-@pytest.mark.parametrize("token", ["a\n", "\0", "\ud800", "a" * 65_537])
+@pytest.mark.parametrize("token", ["a\n", "a ", "a \t", "\0", "\ud800", "a" * 65_537])
 def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         glove.save(Table(["fine", token], np.eye(2)), tmp_path / "v.txt")

@@ -118,7 +118,9 @@ def test_duplicate_token_keeps_the_first_row_with_a_warning(tmp_path):
         ("1\t2\n\n3\t4\t5\n", "a\nb\n", "vectors.tsv: line 3: expected 2 numbers, but found more or fewer"),
         ("1\t2\n3\t\n", "a\nb\n", "vectors.tsv: line 2: expected 2 numbers"),
         ("1\t2\n3\tx\n", "a\nb\n", "vectors.tsv: line 2: 'x' is not a number"),
-        ("1\n2\n", "a\nb\nc\n", r"metadata.tsv: has 3 tokens, but .*vectors.tsv has 2 rows"),
+        ("1\n2\n", "a\nb\nc\nd\n", r"metadata.tsv: has 4 tokens, but .*vectors.tsv has 2 rows; restore"),
+        ("1\n2\n", "word\na\nb\n", "has 3 tokens, but .* 2 rows; if its first line, 'word', is a header, remove it"),
+        ("1\n2\n", "a\t5\nb\t3\n", r"1 token, but .* 2 rows; its first line, 'a\\t5', was read as the header"),
         ("1\n2\n", "a\n", "metadata.tsv: has 1 token, but"),
         ("1\n2\n", "token\tcount\na\t1\nb\n", "metadata.tsv: line 3: has 1 field, but the header has 2"),
         ("1\n2\n", "token\tcount\na\t1\nb\t-1\n", "metadata.tsv: line 3: '-1' is not a count"),
@@ -129,8 +131,9 @@ def test_damaged_line_is_refused_with_its_number(tmp_path, vectors, metadata, co
     (tmp_path / "vectors.tsv").write_text(vectors)
     if metadata is not None:
         (tmp_path / "metadata.tsv").write_text(metadata)
-    with pytest.raises(FileFormatError, match=complaint):
-        tsv.load(tmp_path / "vectors.tsv")
+    for limit in (None, 1) if "token" in complaint else (None,):
+        with pytest.raises(FileFormatError, match=complaint):
+            tsv.load(tmp_path / "vectors.tsv", limit=limit)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_gensims_file_loads_bit_for_bit_and_saves_byte_for_byte(tmp_path, vocabu
 
 
 @given(
-    st.lists(st.text(st.characters(exclude_characters=" \n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
+    st.lists(st.text(st.characters(exclude_characters=" \t\n\0", exclude_categories=["Cs"])), unique=True, min_size=1),
     st.integers(1, 9),
     st.sampled_from([np.float16, np.float32, np.float64]),
 )
@@ -83,7 +83,8 @@ def test_limit_reads_only_the_first_words(tmp_path, limit):
         (b"1 2\r\ncat 1 2\r\n", True),
         (b"1 2\n\n\ncat 1 2\n", True),
         (b"1 40000\ncat" + b" 0.125" * 40_000, True),  # the line is longer than the sniffed prefix
-        (b"1 2\ncat 1\n", False),
+        (b"1 2\ncat 1\n", True),  # with a wrong header
+        (b"1 2\ncat 1\x02 1\n", False),
         (b"cat 1 2\n", False),
         (b"1 2\ncat " + np.float32([1, 2]).tobytes(), False),
         (b"1 20000\ncat " + bytes(80_000), False),
@@ -107,10 +108,13 @@ def test_recognizes_distinguishes_the_text_form_from_the_binary_one_and_others(t
         (b"", "line 1: not a word2vec file: expected a line of two numbers, got b''"),
         (b"cat 1 2\n", "line 1: not a word2vec file"),
         (b"1 0\ncat\n", "line 1: not a word2vec file"),
-        (b"3 1\na 1\nb 2\n", "line 1: declares 3 words, but 2 lines follow"),
-        (b"1 1\na 1\nb 2\n", "line 1: declares 1 word, but 2 lines follow"),
-        (b"999999999999999999 300\na 1\n", "line 1: declares 999,999,999,999,999,999 words, but 1 line follows"),
-        (b"1 999999999999999999\na 1\n", "line 2: expected a word and 999,999,999,999,999,999 numbers"),
+        (b"3 1\na 1\nb 2\n", "line 1: declares 3 words, but 2 lines follow; .* line 1 to '2 1', or else download"),
+        (b"1 1\na 1\nb 2\n", "line 1: declares 1 word, but 2 lines follow; .* line 1 to '2 1'"),
+        (b"999999999999999999 1\na 1\n", "line 1: declares 999,999,999,999,999,999 words, but 1 line follows"),
+        (b"1 999999999999999999\na 1\n", "line 1: declares 999,999,999,999,999,999 numbers .* line 1 to '1 1'"),
+        (b"2 1\na 1 2\nb 3 4\n", "line 1: declares 1 number a word, but the next lines have 2; .* to '2 2'"),
+        (b"3 2\na 1 2 5\nb 3 4 5\n", "line 1: declares 2 numbers a word, but the next lines have 3; .* to '2 3'"),
+        (b"2 3\na 1 2 5\nb 3 4\n", "line 3: expected a word and 3 numbers, but found fewer"),
         (b"2 2\na 1 2\nb 3 x\n", "line 3: 'x' is not a number"),
     ],
 )
@@ -122,7 +126,7 @@ def test_damaged_line_is_refused_with_its_number(tmp_path, content, complaint):
 # Saving.
 
 
-@pytest.mark.parametrize("token", ["a b", "a\n", "\0", "\ud800", "a" * 65_537])
+@pytest.mark.parametrize("token", ["a b", "a\t", "a\n", "\0", "\ud800", "a" * 65_537])
 def test_unsupported_token_is_refused_and_nothing_is_written(tmp_path, token):
     with pytest.raises(UsageError, match=r"\(id 1\)"):
         word2vec_text.save(Table(["fine", token], np.eye(2)), tmp_path / "v.vec")

@@ -20,9 +20,18 @@ from rowspace.store.text_formats.sniff import (
     infer_dim,
     is_table_of_numbers,
     whole_lines,
+    width_without_header,
     wrong_kind_of_text,
 )
-from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
+from rowspace.store.text_formats.text_matrix import (
+    FORBIDDEN,
+    FORBIDDEN_ENDS,
+    MAX_WORD,
+    Text,
+    lines_in,
+    table_of_lines,
+    text_of,
+)
 from rowspace.store.words import encode_words
 from rowspace.table import Table
 
@@ -49,7 +58,14 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     data = map_content(Path(path))
     text = Text(data, source, _first_line(data[:SNIFFED].tobytes()))
     telling = lines_in(Text(text.data[:MAX_START], source, text.begin), limit=TELLING)
-    dim = infer_dim([text.data[begin:end].tobytes() for begin, end in telling.tolist()])
+    first_lines = [text.data[begin:end].tobytes() for begin, end in telling.tolist()]
+    dim, width = infer_dim(first_lines), width_without_header(first_lines)
+    if width is not None:
+        first = first_lines[0][:40].decode(errors="replace")
+        raise FileFormatError(
+            f"{source}: line 1: {first!r} is not a header, which has two numbers; correct it to "
+            f"'{len(lines_in(text)) - 1} {width}', or remove the line"
+        )
     if dim < 1:
         start = text.data[:20].tobytes()
         raise FileFormatError(
@@ -73,7 +89,9 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "places.txt").read_bytes()
     b'New York 0.1 3.0\n'
     """
-    words = encode_words(table.vocabulary, forbidden=FORBIDDEN, max_bytes=MAX_WORD, format="GloVe")
+    words = encode_words(
+        table.vocabulary, forbidden=FORBIDDEN, forbidden_ends=FORBIDDEN_ENDS, max_bytes=MAX_WORD, format="GloVe"
+    )
     check_target(path)
     if words and words[0].startswith(MARK):
         raise UsageError(

@@ -68,8 +68,7 @@ def parse_rows(
         end = last_field(data, lines[number, 0], lines[number, 1])
         place = lines[number, 0]
         if has_words:
-            place = first_field(data, place, end, dim)
-            lines[number, 1] = place - 1
+            place, lines[number, 1] = first_field(data, place, end, dim)
         for column in range(dim):
             while place >= 0 and place < end and is_between(data[place]):
                 place += 1
@@ -106,25 +105,25 @@ def last_field(data: NDArray[np.uint8], begin: int, end: int) -> int:
 
 
 @kernel
-def first_field(data: NDArray[np.uint8], begin: int, end: int, dim: int) -> int:
-    """Return where the last `dim` fields of a line begin, or -1 if there is no word before them."""
+def first_field(data: NDArray[np.uint8], begin: int, end: int, dim: int) -> tuple[int, int]:
+    """Return where the last `dim` fields of a line begin, or -1 if there is no word before them, and where it ends."""
     separators = 0
     for byte in data[begin:end]:
         separators += is_between(byte)
     if separators == dim:  # no blank in the word, and single ones after it, as in nearly all lines
         while not is_between(data[begin]):
             begin += 1
-        return begin + 1
+        return begin + 1, begin
     place = start = end
     for _ in range(dim):
         while place > begin and not is_between(data[place - 1]):
             place -= 1
         start = place
         if start == begin:
-            return -1
+            return -1, begin
         while place > begin and is_between(data[place - 1]):
             place -= 1
-    return start
+    return start, (place if place > begin else start - 1)  # a word of blanks alone keeps them
 
 
 @kernel

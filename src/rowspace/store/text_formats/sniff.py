@@ -20,6 +20,7 @@ __all__ = [
     "is_text_of",
     "numbers_at_end",
     "whole_lines",
+    "width_without_header",
     "wrong_kind_of_text",
 ]
 
@@ -31,6 +32,9 @@ HEADER = re.compile(rb" *(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n", re.ASCII)
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 FIRST_COLUMNS = (b"", b"token", b"word", b"text", b"index", b"unnamed: 0")  # pandas' names for a column of words
 PIECES = ("▁".encode(), b"<unk>")
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+COUNT = re.compile(rb"\d{1,18},?", re.ASCII)
+MAX_HEADER_FIELDS = 4
 BETWEEN = re.compile(rb"[ \t]+")
 
 
@@ -53,15 +57,35 @@ def header_of(start: bytes) -> Header | None:
 
 
 def is_text_of(start: bytes, header: Header) -> bool:
-    r"""Whether what follows the header is a line of a word and D numbers in digits.
+    r"""Whether what follows the header is text: a line of a word and D numbers in digits, or lines that end in others.
 
     >>> start = b"1 2\ncat 0.5 1e-3\n"
     >>> is_text_of(start, header_of(start))
     True
     """
     lines = whole_lines(start)[1:]
-    found = numbers_at_end(lines[0]) if lines and b"\0" not in lines[0] else 0
-    return 0 < header.dim <= found or (len(start) == SNIFFED and len(lines) == 1 and found >= MANY)
+    if header.dim < 1 or not lines or any(b"\0" in line for line in lines[:1]):
+        return False
+    found = numbers_at_end(lines[0])
+    is_long = len(start) == SNIFFED and len(lines) == 1 and found >= MANY
+    return header.dim <= found or is_long or all(map(_is_line_of_text, lines))
+
+
+def _is_line_of_text(line: bytes) -> bool:
+    """Whether a line ends in numbers, without control characters, as no line of a binary file does."""
+    return numbers_at_end(line) > 0 and CONTROL.search(line) is None
+
+
+def width_without_header(lines: list[bytes]) -> int | None:
+    r"""Return the number of numbers in the lines after the first, if that seems to be a header of a wrong form.
+
+    >>> width_without_header([b"3 4 utf-8", b"the 1 2", b"of 3 4"]), width_without_header([b"2000 1 2", b"of 3 4"])
+    (2, None)
+    """
+    width = infer_dim(lines[1:])
+    fields = BETWEEN.split(lines[0].strip(b" \t\r")) if lines else []
+    is_header = width > 1 and 1 <= len(fields) <= MAX_HEADER_FIELDS and COUNT.fullmatch(fields[0]) is not None
+    return width if is_header and numbers_at_end(lines[0]) < width else None
 
 
 def whole_lines(start: bytes) -> list[bytes]:
@@ -115,12 +139,14 @@ def has_column_names(lines: list[bytes]) -> bool:
 
     >>> has_column_names([b"\t0\t1", b"cat\t0.5\t1"]), has_column_names([b"word\tx\ty", b"cat\t0.5\t1"])
     (True, True)
-    >>> has_column_names([b"of\t0\t1", b"cat\t0.5\t1"])
-    False
+    >>> has_column_names([b"of\t0\t1", b"cat\t0.5\t1"]), has_column_names([b"of\t0 1", b"cat\t0.5 1"])
+    (False, False)
     """
     first, *others = [line.rstrip(b"\r").split(b"\t") for line in lines] or [[]]
     width = len(first) - 1
     if width < 1 or not others or any(len(fields) != len(first) for fields in others):
+        return False
+    if not all(first[1:]) or not all(NUMBER.fullmatch(field) for fields in others for field in fields[1:] if field):
         return False
     are_numbered = first[1:] == [b"%d" % number for number in range(width)]
     are_names = not any(NUMBER.fullmatch(name) for name in first[1:])

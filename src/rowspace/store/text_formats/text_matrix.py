@@ -1,9 +1,10 @@
 """Lines of a word and D numbers ↔ tables: what word2vec's text form and GloVe's have in common.
 
-Fields are separated by blanks or tabs; the last D are the row, and everything before them, less one blank, is the word,
-which may hold any character but a newline. Blank lines are skipped, and lines may end in CR LF. A number is what
-Python's `float` reads, except underscores and digits of other scripts, and becomes `np.float32(float(text))`, bit for
-bit. The file is mapped; several threads find its lines and then parse them straight into the rows.
+Fields are separated by blanks or tabs; the last D are the row, and everything before them is the word, which may hold
+any character but a newline. The blanks and tabs before the row are not part of it, unless it holds nothing else: then
+all but one are. Blank lines are skipped, and lines may end in CR LF. A number is what Python's `float` reads, except
+underscores and digits of other scripts, and becomes `np.float32(float(text))`, bit for bit. The file is mapped; several
+threads find its lines and then parse them straight into the rows.
 """
 
 from collections.abc import Iterator
@@ -23,9 +24,10 @@ from rowspace.store.text_formats.sniff import NUMBER
 from rowspace.store.words import decode_words, table_without_duplicates
 from rowspace.table import Table
 
-__all__ = ["FORBIDDEN", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
+__all__ = ["FORBIDDEN", "FORBIDDEN_ENDS", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]
 
 FORBIDDEN = b"\n\0"  # a newline ends the word, a NUL makes a binary file of a text
+FORBIDDEN_ENDS = b" \t"  # which separate the word from its row
 MIN_SHARE = 1 << 20  # bytes of text for which it is worth starting a thread
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
 ODD_FIELDS = 1024  # that a thread gathers before Python converts them

@@ -64,10 +64,11 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     if metadata_path is None:
         raise FileFormatError(f"{source}: rows without tokens: expected {_metadata_paths(source)[0].name} next to it")
     tokens, counts = _read_metadata(metadata_path)
-    if len(tokens) < len(rows) or (limit is None and len(tokens) > len(rows)):
+    size = len(lines) if limit is None else len(lines_in(text))
+    if len(tokens) != size:
         raise FileFormatError(
-            f"{metadata_path}: has {plural(len(tokens), 'token')}, but {source} has {plural(len(rows), 'row')}; "
-            "restore them"
+            f"{metadata_path}: has {plural(len(tokens), 'token')}, but {source} has {plural(size, 'row')}; "
+            f"{_next_step(metadata_path, len(tokens) - size)}"
         )
     return table_without_duplicates(
         tokens[: len(rows)], rows, str(metadata_path), counts if counts is None else counts[: len(rows)]
@@ -144,6 +145,16 @@ def _read_metadata(path: Path) -> Metadata:
         [fields[tokens] for fields in rows],
         None if counts is None else _counts([fields[counts] for fields in rows], path),
     )
+
+
+def _next_step(path: Path, excess: int) -> str:
+    """Return what to do about metadata of a wrong size: a missing or an extra header makes it one line off."""
+    first = next(iter(read_lines(path)), "")[:40]
+    if excess == 1 and "\t" not in first:
+        return f"if its first line, {first!r}, is a header, remove it: metadata of one column has none"
+    if excess == -1 and "\t" in first:
+        return f"its first line, {first!r}, was read as the header, which several columns need: write one before it"
+    return "restore them"
 
 
 def _counts(fields: list[str], path: Path) -> NDArray[np.int64]:

@@ -12,8 +12,16 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
-from rowspace.store.text_formats.sniff import MARK, header_of, is_text_of
-from rowspace.store.text_formats.text_matrix import FORBIDDEN, MAX_WORD, Text, lines_in, table_of_lines, text_of
+from rowspace.store.text_formats.sniff import MARK, Header, header_of, is_text_of, numbers_at_end, whole_lines
+from rowspace.store.text_formats.text_matrix import (
+    FORBIDDEN,
+    FORBIDDEN_ENDS,
+    MAX_WORD,
+    Text,
+    lines_in,
+    table_of_lines,
+    text_of,
+)
 from rowspace.store.words import encode_words
 from rowspace.table import Table
 
@@ -44,13 +52,26 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
         )
     text = Text(data, source, header.end + (len(MARK) if start.startswith(MARK) else 0))
     num_rows = header.size if limit is None else min(limit, header.size)
+    _check_dim(text, start, header)
     lines = lines_in(text, limit=limit if limit is None else num_rows)
     if len(lines) != num_rows:
         raise FileFormatError(
             f"{source}: line 1: declares {plural(header.size, 'word')}, but "
-            f"{plural(len(lines), 'line follows', 'lines follow')}; the file is cut off or damaged, download it again"
+            f"{plural(len(lines), 'line follows', 'lines follow')}; if the file is complete, correct line 1 to "
+            f"'{len(lines)} {header.dim}', or else download it again"
         )
     return table_of_lines(text, lines, header.dim)
+
+
+def _check_dim(text: Text, start: bytes, header: Header) -> None:
+    """Raise `FileFormatError` if all of the first lines have more or fewer numbers than the header declares."""
+    found = [numbers_at_end(line) for line in whole_lines(start)[1:]]
+    is_cut = len(start) == SNIFFED and len(found) == 1
+    if found and not is_cut and not min(found) <= header.dim <= max(found):
+        raise FileFormatError(
+            f"{text.source}: line 1: declares {plural(header.dim, 'number')} a word, but the next lines have "
+            f"{min(found)}; correct line 1 to '{len(lines_in(text))} {min(found)}'"
+        )
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -67,7 +88,13 @@ def save(table: Table, path: StrPath) -> None:
     ...     Path(folder, "pets.vec").read_bytes()
     b'1 2\ncat 0.1 3.0\n'
     """
-    words = encode_words(table.vocabulary, forbidden=b" " + FORBIDDEN, max_bytes=MAX_WORD, format="word2vec's text")
+    words = encode_words(
+        table.vocabulary,
+        forbidden=b" " + FORBIDDEN,
+        forbidden_ends=FORBIDDEN_ENDS,
+        max_bytes=MAX_WORD,
+        format="word2vec's text",
+    )
     check_target(path)
     with atomic_file(path) as file:
         file.write(f"{len(table)} {table.dim}\n".encode())
