@@ -130,7 +130,7 @@ def test_error_describes_a_path_that_is_not_a_table(tmp_path, make, complaint):
         store.load(tmp_path / "it")
 
 
-@pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below"])
+@pytest.mark.parametrize("path", ["missing", "", "a\0b", "missing/below/it"])
 def test_missing_path_is_named_in_the_error(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=rf"there is no file or folder {re.escape(repr(path))}; check the path$"):

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.foreign import TELLING, kind_of, unfinished_beside
 
 __all__ = ["Folder", "open_regular", "resolve_inside"]
 
@@ -57,12 +58,13 @@ def _blobs_of(folder: Path) -> Path | None:
 def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     """Open `path` to read bytes; with `folder`, an open directory, its last name is looked up in there.
 
-    Raises `FileFormatError` if it is missing or not a regular file, `RowspaceError` if it cannot be read.
+    Raises `FileFormatError` if it is missing, not a regular file, or of a kind that is never meant (`foreign`), and
+    `RowspaceError` if it cannot be read.
     """
     try:
         file = _open(path, folder)
     except (FileNotFoundError, NotADirectoryError):
-        raise FileFormatError(f"{path}: missing; restore the file") from None
+        raise FileFormatError(f"{path}: missing; restore the file{unfinished_beside(path)}") from None
     except IsADirectoryError:
         raise FileFormatError(f"{path}: a directory is there, expected a file; restore the file") from None
     except OSError as error:
@@ -70,7 +72,18 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise FileFormatError(f"{path}: not a regular file; restore the file")
+    _check_kind(file, path)
     return file
+
+
+def _check_kind(file: BufferedReader, path: Path) -> None:
+    try:
+        foreign = kind_of(file.peek(TELLING)[:TELLING])
+    except OSError:  # of a damaged disk, or a file of the system: who reads it will say so
+        return
+    if foreign is not None:
+        file.close()
+        raise FileFormatError(f"{path}: {foreign}")
 
 
 def _open(path: Path, folder: int | None) -> BufferedReader:

@@ -11,6 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError
+from rowspace.files.foreign import describe_folder
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.scaled_rows import is_code, map_rows
 from rowspace.files.strict_json import read_object
@@ -53,8 +54,10 @@ class TransformersFolder:
             return None
         path = resolve_inside(self.path, MODEL)
         if not path.exists() and not path.is_symlink():
+            other = describe_folder(self.path, MODEL) if self.path.is_dir() else None
             raise FileFormatError(
-                f"{self.path}: holds neither {MODEL} nor {INDEX}; save the model with save_pretrained again"
+                f"{self.path}: "
+                + (other or f"holds neither {MODEL} nor {INDEX}; save the model with save_pretrained again")
             )
         return read_tensors(path)
 

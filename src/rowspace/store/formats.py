@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rowspace._base.atomic import StrPath, find_backup
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.store import native
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
@@ -231,6 +232,7 @@ def format_of(path: StrPath) -> Format:
         FileFormatError: What is at `path` is not a table.
     """
     source = _existing(path)
+    check_finished(source)
     for known in FORMATS:
         if known.recognizes(source):
             return known
@@ -265,4 +267,6 @@ def _existing(path: StrPath) -> Path:
                 f"there is no table at {text}, because a save to it was interrupted; the old one is complete in "
                 f"{kept}: rename that to {text} (the next save to it does so too)"
             )
+        unfinished = unfinished_beside(source)
+        raise UsageError(f"there is no file or folder {text!r}; check the path{hub_hint(text)}{unfinished}")
     raise UsageError(f"there is no file or folder {text!r}; check the path")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from rowspace.errors import printable
 from rowspace.files.content import SNIFFED, read_unpacked_start, zip_members
+from rowspace.files.foreign import describe_folder
+from rowspace.files.transformers_folder import MODEL
 from rowspace.files.wide_text import wide_encoding
 from rowspace.store.text_formats.sniff import wrong_kind_of_text
 
@@ -33,7 +35,7 @@ HINTS = {
 def describe(source: Path) -> str:
     """Describe what is at `source` instead of a table, and the next step: the end of "X is not a table: ..."."""
     if source.is_dir():
-        return _describe_directory(sorted(entry.name for entry in source.iterdir()))
+        return describe_folder(source, MODEL) or _describe_directory(sorted(entry.name for entry in source.iterdir()))
     with source.open("rb") as file:
         start = file.read(SNIFFED)
     if not start:
@@ -51,6 +53,8 @@ def describe(source: Path) -> str:
         return f"unpacked, it begins with {inside[:8]!r}" if inside else "the .gz is damaged"
     if encoding := wide_encoding(start):
         return f"it seems to be {encoding}; convert it with iconv -f {encoding} -t UTF-8"
+    if start[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "it is a web page; download the file itself (on the Hub, its address has resolve in place of blob)"
     hint = next((hint for magic, hint in HINTS.items() if start.startswith(magic)), None)
     return hint or wrong_kind_of_text(start) or f"it begins with {start[:8]!r}"
 

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.foreign import hub_hint
 from rowspace.files.token_tables import main_of
 from rowspace.files.transformers_folder import TransformersFolder
 
@@ -35,7 +36,9 @@ class Checkpoint:
         self.folder = Path(path)
         self._read_at_once = read_at_once
         if not self.folder.is_dir():
-            raise UsageError(f"{path} is not a directory; pass a local copy of the model's repository")
+            raise UsageError(
+                f"{path} is not a directory; pass a local copy of the model's repository{hub_hint(str(path))}"
+            )
         self._files = TransformersFolder(self.folder)
         self.config = self._files.config
         self.names = sorted(self._files.files)

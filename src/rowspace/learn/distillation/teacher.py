@@ -21,6 +21,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("distilling a model needs PyTorch: pip install 'rowspace[torch]'") from error
 
+from rowspace.files.foreign import hub_hint
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.strict_json import read_object
 from rowspace.files.transformers_folder import CONFIG, TOKENIZER
@@ -105,7 +106,10 @@ def open_teacher(path: str | os.PathLike[str], *, pooling: str | None = None) ->
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise UsageError(f"model must be the folder of a model, but there is no folder {str(path)!r}; check the path")
+        raise UsageError(
+            f"model must be the folder of a model, but there is no folder {str(path)!r}; check the path"
+            f"{hub_hint(str(path))}"
+        )
     home, own_pooling, normalizes = read_pipeline(folder, pooling)
     if not (home / CONFIG).exists():
         raise UsageError(f"{str(path)!r} has no {CONFIG}, so it is not a model of transformers; check the path")

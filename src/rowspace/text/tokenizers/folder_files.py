@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.foreign import TELLING, kind_of
 from rowspace.files.strict_json import parse_object
 
 __all__ = ["class_of", "object_in", "read_bytes", "read_text", "settings_of"]
@@ -14,9 +15,13 @@ def read_bytes(path: Path) -> bytes:
     if not path.is_file():
         raise FileFormatError(f"{path}: is missing or not a regular file; restore it")
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise RowspaceError(f"{path}: cannot be read: {error.strerror}; check its permissions") from error
+    foreign = kind_of(data[:TELLING])
+    if foreign is not None:
+        raise FileFormatError(f"{path}: {foreign}")
+    return data
 
 
 def read_text(path: Path) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.foreign import hub_hint
 from rowspace.text.tokenizers.folder_files import class_of, read_bytes, read_text
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece
@@ -117,7 +118,7 @@ def _by_name(name: str, pattern: str | None) -> Tokenizer:
         raise UsageError(
             f"there is no file or folder {name!r}, and the encodings of tiktoken are {', '.join(ENCODINGS)}"
         )
-    raise UsageError(f"there is no file or folder {name!r}; name {OPENS}")
+    raise UsageError(f"there is no file or folder {name!r}; name {OPENS}{hub_hint(name)}")
 
 
 def _check_no_pattern(pattern: str | None, source: str | Path) -> None:

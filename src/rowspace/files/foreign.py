@@ -1,0 +1,82 @@
+"""What often stands in the place of a file that a user means to open: a pointer, another format, a part of it.
+
+Each is described in a sentence with the next step. Names of the Hugging Face Hub belong here too, as nothing is
+downloaded.
+"""
+
+import re
+from pathlib import Path
+
+from rowspace.errors import FileFormatError
+
+__all__ = ["TELLING", "check_finished", "describe_folder", "hub_hint", "kind_of", "unfinished_beside"]
+
+TELLING = 200  # bytes from which `kind_of` tells
+POINTER = b"version https://git-lfs.github.com/spec/v"
+GGUF_REMEDY = (
+    "open the model it was made from, or convert it with transformers: AutoModelForCausalLM.from_pretrained(FOLDER, "
+    "gguf_file=NAME).save_pretrained(NEW)"
+)
+UNFINISHED = (".incomplete", ".part", ".partial", ".crdownload", ".aria2", ".download")
+IN_FOLDER = Path(".cache", "huggingface", "download")  # where `hf download --local-dir` keeps unfinished files
+SHARD = re.compile(r"-\d{5}-of-\d{5}\.safetensors$")
+HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+
+
+def kind_of(start: bytes) -> str | None:
+    """Describe a file from its first bytes, if it is never what was meant, and the next step.
+
+    >>> kind_of(b"GGUF" + bytes([3, 0, 0, 0]))[:33], kind_of(b"GGUF 0.5 1.5") is None
+    ('a GGUF file of llama.cpp, which i', True)
+    """
+    if start.startswith(POINTER) and b"\noid sha256:" in start:
+        return "a Git LFS pointer in place of the file; fetch the file with: git lfs pull, or download it again"
+    if start[:4] == b"GGUF" and len(start) >= 8 and 0 in (start[4], start[7]):  # and a version of four bytes
+        return f"a GGUF file of llama.cpp, which is not read; {GGUF_REMEDY}"
+    return None
+
+
+def check_finished(path: Path) -> None:
+    """Raise `FileFormatError` if the name of the file at `path` is that of an unfinished download."""
+    if path.name.endswith(UNFINISHED) and path.is_file():
+        raise FileFormatError(f"{path}: an unfinished download; finish it, or rename the file if it is complete")
+
+
+def unfinished_beside(path: Path) -> str:
+    """Return the end of a sentence about the missing file `path`, if there is an unfinished download, or ""."""
+    home = path.parent
+    blobs = [home.parents[1] / "blobs"] if home.parent.name == "snapshots" else []
+    places = [home, *([] if blobs else [home / IN_FOLDER]), *blobs]
+    for place in places:
+        for found in sorted(place.glob("*")) if place.is_dir() else ():
+            if found.name.endswith(UNFINISHED) and (place != home or found.name.startswith(path.name)):
+                return f" ({found} is an unfinished download: download it again)"
+    return ""
+
+
+def describe_folder(folder: Path, weights: str) -> str | None:
+    """Describe a folder without the file `weights` by what it has instead, and the next step."""
+    names = sorted(entry.name for entry in folder.iterdir())
+    if unfinished := unfinished_beside(folder / weights):
+        return f"it has no {weights}{unfinished}"
+    shards = [name for name in names if SHARD.search(name)]
+    if shards:
+        return f"it has parts of a model ({shards[0]}), but no {weights}.index.json; download that file too"
+    for suffix, remedy in ((".safetensors", "name that file"), (".gguf", f"which is not read; {GGUF_REMEDY}")):
+        other = next((name for name in names if name.endswith(suffix)), None)
+        if other is not None:
+            return f"it has no {weights}, but {other}; {remedy}"
+    return None
+
+
+def hub_hint(path: str) -> str:
+    """Return the end of a sentence about a path that does not exist, if it looks like a name on the Hub, or "".
+
+    >>> hub_hint("org/model")
+    '; a model of the Hugging Face Hub is downloaded first: hf download org/model --local-dir FOLDER'
+    >>> hub_hint("./model"), hub_hint("/org/model"), hub_hint("a/b/c")
+    ('', '', '')
+    """
+    if not HUB_NAME.fullmatch(path) or Path(path).parent.exists():
+        return ""
+    return f"; a model of the Hugging Face Hub is downloaded first: hf download {path} --local-dir FOLDER"
