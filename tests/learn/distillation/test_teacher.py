@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
 from transformers import T5Config, T5ForConditionalGeneration
@@ -110,3 +111,24 @@ def test_weights_as_pickle_are_refused(bert, tmp_path):
     torch.save({}, folder / "pytorch_model.bin")
     with pytest.raises(FileFormatError, match="does not open as a model of transformers"):
         open_teacher(folder)
+
+
+def test_codes_that_transformers_takes_for_weights_are_refused(bert, tmp_path):
+    shutil.copytree(bert, tmp_path / "m")
+    tensors = load_file(bert / "model.safetensors")
+    name = next(name for name in tensors if name.endswith("word_embeddings.weight"))
+    scale = tensors[name].abs().amax(1)
+    codes = (tensors[name] / scale[:, None] * 127).round().to(torch.int8)
+    tensors |= {name: codes, name.replace("weight", "SCB"): scale}
+    save_file(tensors, tmp_path / "m" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(FileFormatError, match=r"codes of a quantized model \('.*embeddings.weight'\), but its config"):
+        open_teacher(tmp_path / "m")
+
+
+def test_missing_weights_are_refused_which_would_be_random(bert, tmp_path):
+    shutil.copytree(bert, tmp_path / "m")
+    tensors = load_file(bert / "model.safetensors")
+    kept = {name: tensor for name, tensor in tensors.items() if not name.endswith("word_embeddings.weight")}
+    save_file(kept, tmp_path / "m" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(FileFormatError, match=r"no weights for '.*word_embeddings.weight', which would be random"):
+        open_teacher(tmp_path / "m")

@@ -25,7 +25,7 @@ from rowspace.files.foreign import hub_hint
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.strict_json import read_object
 from rowspace.files.transformers_folder import CONFIG, TOKENIZER
-from rowspace.learn.language_model.inspect.contextual import load_encoder
+from rowspace.learn.language_model.inspect.loaded_encoder import load_encoder
 
 __all__ = ["POOLINGS", "Teacher", "open_teacher", "read_pipeline"]
 

@@ -11,7 +11,7 @@
 | `evaluate.py` | bits per byte |
 | `telemetry/` | `recorder.py`: what happens to the rows; `events.py`: the file that records it |
 | `run_folder/` | `folder.py`, `checkpoint.py`, `loaded_run.py`: the lock, the checkpoints, opening a run |
-| `inspect/` | `contextual.py`, `probes.py`: a token's vectors in its texts; linear probes |
+| `inspect/` | `contextual.py`, `loaded_encoder.py`: a token's vectors in its texts, an encoder on disk; `probes.py` |
 
 Nothing imports PyTorch before a model is made. Read next: `model/model.py`, then `trainer.py`.
 """

@@ -5,22 +5,21 @@ Measures: How Contextual are Contextualized Word Representations? (Ethayarajh, 2
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
+from rowspace.errors import MissingExtraError, UsageError
 
 try:
     import torch
 except ImportError as error:
     raise MissingExtraError("contextual rows need PyTorch: pip install 'rowspace[torch]'") from error
 
+from rowspace.learn.language_model.inspect.loaded_encoder import LoadedEncoder, load_encoder
 from rowspace.learn.language_model.run_folder.folder import RUN_FILE
 from rowspace.learn.language_model.run_folder.loaded_run import LoadedRun, load_run
 
@@ -154,62 +153,6 @@ class ContextualRows:
             for token in tokens:
                 counts[token] = counts.get(token, 0) + 1
         return counts
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedEncoder:
-    """A model of transformers in memory, from `load_encoder`.
-
-    Attributes:
-        tokenizer: As transformers loads it.
-        model: In evaluation mode.
-    """
-
-    tokenizer: Any
-    model: Any
-
-
-def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:
-    """Open a folder with an encoder of transformers, to use it several times.
-
-    Args:
-        folder: With config.json, weights and tokenizer. Nothing is downloaded, and code in it is not run.
-
-    Returns:
-        The model and its tokenizer, for `contextual_rows`.
-
-    Raises:
-        UsageError: The folder has no config.json.
-        FileFormatError: The model does not open.
-        MissingExtraError: transformers is not installed.
-    """
-    path = Path(folder)
-    if not (path / "config.json").exists():
-        raise UsageError(f"{str(path)!r} is neither a run of rowspace train nor a model of transformers")
-    try:
-        import transformers  # not needed for a run
-    except ImportError as error:
-        raise MissingExtraError("a model of transformers needs transformers: pip install transformers") from error
-    own = {"local_files_only": True, "trust_remote_code": False}  # without the latter, transformers would prompt
-    try:
-        with _without_progress(transformers.utils.logging):
-            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, **own)
-            model: Any = transformers.AutoModel.from_pretrained(path, use_safetensors=True, **own)
-    except Exception as error:  # the library raises many kinds
-        raise FileFormatError(f"{path}: does not open as a model of transformers ({reason_of(error)})") from error
-    return LoadedEncoder(tokenizer, model.eval())
-
-
-@contextmanager
-def _without_progress(logging: Any) -> Iterator[None]:
-    """Hide the progress bar of transformers, whose weights open within seconds."""
-    was_enabled = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            logging.enable_progress_bar()
 
 
 Model = LoadedRun | LoadedEncoder | str | os.PathLike[str]
