@@ -85,6 +85,38 @@ def test_rows_equal_the_input_embeddings_of_the_model(tmp_path, words, tokenizer
     assert (first.vocabulary, first.rows.tobytes()) == (words[:2], expected[:2].tobytes())
 
 
+def models_of_two_tables():
+    """Models of transformers whose encoder and decoder have tables of their own."""
+    import transformers
+
+    sizes = {"d_model": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8}
+    sizes |= {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    ids = {"pad_token_id": 0, "bos_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
+    untied = {"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False}
+    yield transformers.MarianMTModel(
+        transformers.MarianConfig(vocab_size=4, decoder_vocab_size=4, **sizes, **ids, **untied)
+    )
+    yield transformers.FSMTForConditionalGeneration(
+        transformers.FSMTConfig(langs=["en", "de"], src_vocab_size=4, tgt_vocab_size=5, **sizes)
+    )
+    side = {"vocab_size": 4, "hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "head_dim": 4}
+    side |= {"num_attention_heads": 2, "num_key_value_heads": 1}
+    decoder = side | {"cross_attention_hidden_size": 8}
+    yield transformers.T5GemmaForConditionalGeneration(
+        transformers.T5GemmaConfig(encoder=side, decoder=decoder, vocab_size=4)
+    )
+
+
+def test_rows_of_a_model_with_two_tables_are_its_input_embeddings(tmp_path, tokenizer_of):
+    for number, model in enumerate(models_of_two_tables()):
+        folder = tmp_path / str(number)
+        model.save_pretrained(folder)
+        tokenizer_of().save(str(folder / "tokenizer.json"))
+        rows = model.get_input_embeddings().weight.detach().numpy()
+        decoders = model.state_dict()["model.decoder.embed_tokens.weight"][:4].numpy()
+        assert checkpoint.load(folder).rows.tobytes() == rows.tobytes() != decoders.tobytes(), type(model)
+
+
 @pytest.mark.parametrize("key", ["lm_head.weight", "model.layers.0.self_attn.q_proj.weight"])
 def test_key_selects_any_other_tensor(tmp_path, tokenizer_of, key):
     model = llama()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.store import native
 from rowspace.store.native.manifest import FILES, FileRecord, Manifest
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 VOCABULARY = ["cat", "dog", "né"]
@@ -440,3 +442,17 @@ def test_failed_write_leaves_the_saved_table_unchanged(saved):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert native.load(saved, verify=True).vocabulary == VOCABULARY
+
+
+def test_table_saved_in_format_1_opens():
+    """`format_1` was written by rowspace 0.1.0; a later format keeps its fixture too."""
+    table = native.load(Path(__file__).with_name("format_1"), verify=True)
+    assert table.vocabulary == ["cat", "né", "한국"]
+    assert table.rows.tolist() == [[0.5, -1.25], [3, float(np.float32(1e-5))], [-0.0, 2]]
+    assert table.counts is not None
+    assert table.counts.tolist() == [7, 5, 2**40]
+    assert table.settings == {"dim": 2, "window": 5}
+    assert table.subwords is not None
+    expected = Subwords(np.array([[1, 2], [3, 4]], np.float32), 2 * table.rows, np.array([0, 1, 0], np.int32), 2, 3)
+    for word in ("cat", "cats", "né", "x"):
+        assert table.subwords.row(word).tolist() == expected.row(word).tolist()
