@@ -61,6 +61,20 @@ def test_error_lists_the_tensors_if_the_rows_are_ambiguous(file_of, tensors, com
         safetensors_file.load(file_of(tensors))
 
 
+@pytest.mark.parametrize(
+    ("tensors", "complaint"),
+    [
+        ({"w.weight": ROWS.astype(np.uint32), "w.scales": ROWS, "w.biases": ROWS}, "holds no tensor of floats"),
+        ({"w.weight": ROWS.astype(np.int8), "w.scales": ROWS}, "'w.weight' holds I8 codes .* not read as rows"),
+        ({"w.qweight": ROWS.astype(np.int32), "w.scales": ROWS, "lm.weight": ROWS}, r"holds 2 .*'lm.weight 4×3', 'w.q"),
+        ({"lm_head.weight": ROWS, "norm": ROWS[0]}, "holds a head, 'lm_head.weight', but no token table; name one"),
+    ],
+)
+def test_scale_or_head_of_a_model_is_not_taken_for_its_table(file_of, tensors, complaint):
+    with pytest.raises(RowspaceError, match=complaint):
+        safetensors_file.load(file_of(tensors))
+
+
 # Files written by rowspace.
 
 

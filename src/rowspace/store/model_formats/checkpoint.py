@@ -5,6 +5,7 @@ float16 and float32 stay mapped; bfloat16 and 8-bit codes with scales become flo
 and no pickle is opened: weights must be safetensors.
 """
 
+import re
 from pathlib import Path
 
 from rowspace._base.atomic import StrPath
@@ -18,6 +19,10 @@ from rowspace.store.tokenizer import table_of_tensor
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
+
+
+# What quantization makes of the weight of a token table: `embed_tokens.qweight`, `wte.weight._data`, ...
+PACKED = re.compile(rf"(^|\.)({'|'.join(STEMS)})\..*(qweight|packed|qdata|_data|W_q|codes|scale|quant|absmax)")
 
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
@@ -59,7 +64,7 @@ def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
         return main
     if found:
         raise UsageError(f"{source}: holds the token tables {join_names(found)}; {ask_for_key(source, found[0])}")
-    packed = [name for name in files if any(f".{stem}." in f".{name}" for stem in STEMS)]
+    packed = [name for name in files if PACKED.search(name)]
     if packed:
         raise FileFormatError(
             f"{source}: its token table is quantized, as {join_names(packed)}, which are not read as rows; {REMEDY}"

@@ -22,6 +22,7 @@ from rowspace.table import Table
 __all__ = ["ask_for_key", "check_target", "load", "recognizes", "save"]
 
 KEY = "embeddings"
+HEADS = ("lm_head.weight", "embed_out.weight")  # of which a shard of a model may hold nothing else
 
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
@@ -89,15 +90,22 @@ def ask_for_key(source: str, example: str) -> str:
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     """Return the name of the tensor that is meant."""
     codes = [name for name, tensor in tensors.items() if len(tensor.shape) == 2 and tensor.dtype not in FLOATS]
-    scales = {other for name in codes for other in tensors_beside(name, tensors)}
-    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor) and name not in scales]
+    scales = {name: tensors_beside(name, tensors) for name in codes}
+    packed = [
+        name for name, found in scales.items() if found
+    ]  # which may be the table, so that others are not for sure
+    all_scales = {other for found in scales.values() for other in found}
+    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor) and name not in all_scales]
     if key is None and not rows:
         found = {f"{name}: {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items()}
         raise FileFormatError(f"{source}: holds no tensor of floats with two dimensions, but {join_names(found)}")
+    rows += [name for name in packed if name not in rows]
     if key is None and len(rows) > 1:
         found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows}
         asked = ask_for_key(source, rows[0])
         raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); {asked}")
     if key is not None and key not in tensors:
         raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
+    if key is None and rows[0].endswith(HEADS):
+        raise UsageError(f"{source}: holds a head, {rows[0]!r}, but no token table; {ask_for_key(source, rows[0])}")
     return rows[0] if key is None else key

@@ -33,7 +33,7 @@ NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infin
 FIRST_COLUMNS = (b"", b"token", b"word", b"text", b"index", b"unnamed: 0")  # pandas' names for a column of words
 PIECES = ("▁".encode(), b"<unk>")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-COUNT = re.compile(rb"\d{1,18},?", re.ASCII)
+COUNT = re.compile(rb"\d{1,18}(\W\d*)?", re.ASCII)
 MAX_HEADER_FIELDS = 4
 BETWEEN = re.compile(rb"[ \t]+")
 
