@@ -29,6 +29,7 @@ def test_a_second_run_reads_only_what_has_changed(index, folder, encoder, tmp_pa
         "unchanged": 5,
         "chunks": len(index),
         "skipped": {},
+        "problems": {},
         "seconds": 0,
     }
     assert index._store.dataset.version == version

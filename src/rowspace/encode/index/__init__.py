@@ -7,6 +7,7 @@
 | `files.py` | folders → files, without what .gitignore excludes |
 | `documents/` | files → text, the line of each position, and named sections |
 | `chunks.py` | documents → passages |
+| `reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |
 | `update.py` | new and changed files → rows |
 | `store.py` | the rows, in a dataset of Lance |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |

@@ -11,7 +11,11 @@ __all__ = ["Chunk", "chunk_document"]
 MIN_CHARS = 200
 """A shorter section is joined with the next one."""
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。\uff01\uff1f]+[\"'”’」』)]*")
+MAX_NAME = 1_000
+"""The maximum length of the name of a passage of several sections, in characters."""
+
+# Each run of marks is tried once, from its first mark: a file can be a run of millions.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s+|[。\uff01\uff1f]+[\"'”’」』)]*")
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)+")
 _WORD = re.compile(r"\w")
 
@@ -73,9 +77,11 @@ def _joined(sections: Iterable[Section], max_chars: int) -> Iterator[Section]:
 
 
 def _both(first: str, second: str) -> str:
-    if not first or not second or second in first.split(", "):
+    """Return two names as one; without the second if it is too long or already there."""
+    if not first or not second:
         return first or second
-    return f"{first}, {second}"
+    both = f"{first}, {second}"
+    return first if len(both) > MAX_NAME or second in first.split(", ") else both
 
 
 def _split(text: str, section: Section, max_chars: int, *, is_prose: bool) -> Iterator[tuple[int, int]]:

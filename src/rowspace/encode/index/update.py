@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
-from rowspace.encode.index.chunks import Chunk, chunk_document
-from rowspace.encode.index.documents import read_document
+from rowspace.encode.index.chunks import Chunk
 from rowspace.encode.index.files import FoundFile, find_files
+from rowspace.encode.index.reader import FileReader
 from rowspace.encode.index.store import ChunkStore, FileState
 from rowspace.encode.index.vectors import passage_text, unit_vectors
 from rowspace.errors import FileFormatError
@@ -24,6 +24,7 @@ __all__ = ["Progress", "Summary", "update_store"]
 
 _FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
+_GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
 _ENCODED = 1 << 14  # passages that are encoded at once
 
 Progress = Callable[[int, int], None]
@@ -38,6 +39,7 @@ class Summary:
         added, changed, removed, unchanged: Numbers of files.
         chunks: Passages in the index now.
         skipped: The number of files that were left out, by reason.
+        problems: Files that their parser could not read, each with the reason and what was done.
         seconds: The duration.
     """
 
@@ -47,6 +49,7 @@ class Summary:
     unchanged: int = 0
     chunks: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    problems: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -83,14 +86,19 @@ class _Update:
         self.store, self.encoder, self.on_progress = store, encoder, on_progress
         self.known: dict[str, FileState] = store.files()
         self.summary = Summary()
+        self._done = self._total = 0
 
     def run(self, roots: Sequence[str]) -> Summary:
         start = time.perf_counter()
         files = list(find_files(roots))
         kept, touched = set[str](), dict[str, int]()
-        with ThreadPoolExecutor(1, thread_name_prefix="rowspace") as writer:  # encodes while the next batch is read
+        reader = FileReader(self.store.settings.max_chars)
+        with (
+            reader,
+            ThreadPoolExecutor(1, thread_name_prefix="rowspace") as writer,
+        ):  # encodes while the next one is read
             pending: Future[None] | None = None
-            for batch in _batches(self._read(files, kept, touched)):
+            for batch in _batches(self._read(files, reader, kept, touched)):
                 if pending is not None:
                     pending.result()
                 pending = writer.submit(self._write, batch)
@@ -104,38 +112,52 @@ class _Update:
         self.summary.seconds = time.perf_counter() - start
         return self.summary
 
-    def _read(self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]) -> Iterator[_ReadFile]:
+    def _read(
+        self, files: Sequence[FoundFile], reader: FileReader, kept: set[str], touched: dict[str, int]
+    ) -> Iterator[_ReadFile]:
         """Yield the new and changed files that have text; collect the paths that stay in the index."""
-        for done, found in enumerate(files, 1):
+        self._total = len(files)
+        for group in _groups(self._changed(files, kept, touched)):
+            passages = reader.read([(found.path, data) for found, data, _ in group])
+            for (found, _, digest), (chunks, left_out, problem) in zip(group, passages, strict=True):
+                if problem:
+                    self.summary.problems[found.path] = problem
+                if chunks:
+                    kept.add(found.path)
+                    yield _ReadFile(found, digest, chunks)
+                else:
+                    self.summary.skipped[left_out or "without text"] += 1
+                self._is_done()
+
+    def _changed(
+        self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]
+    ) -> Iterator[tuple[FoundFile, bytes, str]]:
+        """Yield the files to read, with their bytes and the hash of these."""
+        for found in files:
             known = self.known.get(found.path)
             if known is not None and known[:2] == (found.size, found.mtime_ns):
                 kept.add(found.path)
                 self.summary.unchanged += 1
-            else:
-                yield from self._read_one(found, known, kept, touched)
-            self.on_progress(done, len(files))
-
-    def _read_one(
-        self, found: FoundFile, known: FileState | None, kept: set[str], touched: dict[str, int]
-    ) -> Iterator[_ReadFile]:
-        max_chars = self.store.settings.max_chars
-        try:
-            data = self._data(found)
+                self._is_done()
+                continue
+            try:
+                data = self._data(found)
+            except FileFormatError as reason:
+                self.summary.skipped[str(reason)] += 1
+                self._is_done()
+                continue
             digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-            if known is not None and digest == known.digest:
-                kept.add(found.path)
-                touched[found.path] = found.mtime_ns
-                self.summary.unchanged += 1
-                return
-            chunks = list(chunk_document(read_document(found.path, data, max_chars=max_chars), max_chars=max_chars))
-        except FileFormatError as reason:
-            self.summary.skipped[str(reason)] += 1
-            return
-        if chunks:
+            if known is None or digest != known.digest:
+                yield found, data, digest
+                continue
             kept.add(found.path)
-            yield _ReadFile(found, digest, chunks)
-        else:
-            self.summary.skipped["without text"] += 1
+            touched[found.path] = found.mtime_ns
+            self.summary.unchanged += 1
+            self._is_done()
+
+    def _is_done(self) -> None:
+        self._done += 1
+        self.on_progress(self._done, self._total)
 
     def _data(self, found: FoundFile) -> bytes:
         if found.size > self.store.settings.max_megabytes * 1_000_000:
@@ -178,6 +200,19 @@ class _Update:
         for start in range(0, len(paths), _BATCH_FILES):
             self.store.remove(paths[start : start + _BATCH_FILES])
         self.summary.removed = len(paths)
+
+
+def _groups(files: Iterable[tuple[FoundFile, bytes, str]]) -> Iterator[list[tuple[FoundFile, bytes, str]]]:
+    """Yield files in groups of at most `_GROUP_FILES`; a large one is alone."""
+    group, size = list[tuple[FoundFile, bytes, str]](), 0
+    for file in files:
+        size += len(file[1])
+        if group and (size > _GROUP_BYTES or len(group) == _GROUP_FILES):
+            yield group
+            group, size = [], len(file[1])
+        group.append(file)
+    if group:
+        yield group
 
 
 def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fuzz.hostile import MB, page
 
 import rowspace as rs
 from rowspace.cli.commands.encode.index import _Reporter
@@ -55,9 +56,26 @@ def test_index_prints_a_summary(run: Run, table_path: str, folder: Path) -> None
         "unchanged": 0,
         "chunks": 1,
         "skipped": {"binary": 1},
+        "problems": {},
     }
     rebuilt = summary(run, "code.py", "-o", "my-index", "--rebuild", "--table", table_path)
     assert (rebuilt["added"], rebuilt["chunks"]) == (1, 1)
+
+
+def test_files_that_their_parser_cannot_read_are_named(
+    run: Run, table_path: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rowspace.cli.commands.encode.index._NAMED", 1)
+    bomb = page(b" " * (80 * MB), "FlateDecode")
+    for name in ("\x1b.pdf", "2.pdf"):
+        (folder / "docs" / name).write_bytes(bomb)
+    lines = run("index", "docs", "-o", "my-index", "--table", table_path).stderr.split("\n")
+    problem = "makes its parser fail (LimitReachedError); left out"
+    assert lines[:2] == [
+        f"rowspace: {folder}/docs/\\x1b.pdf: {problem}",
+        "rowspace: and 1 more file; --json names all",
+    ]
+    assert "files: 2 added; left out: 2 not readable by their parser; " in lines[2]
 
 
 def test_search_quotes_passages_with_path_and_line(run: Run, index: Path) -> None:

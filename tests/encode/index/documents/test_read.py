@@ -188,5 +188,5 @@ def two_pages():
 
 
 def test_line_starts():
-    assert line_starts("") == [0]
-    assert line_starts("a\n\nb\n") == [0, 2, 3, 5]
+    assert list(line_starts("")) == [0]
+    assert list(line_starts("a\n\nb\n")) == [0, 2, 3, 5]

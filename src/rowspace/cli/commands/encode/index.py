@@ -8,7 +8,7 @@ import typer
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.interruption import cleanup_on_interrupt
-from rowspace.cli.output import message, print_json
+from rowspace.cli.output import message, print_json, shown
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rowspace.encode.index import Summary
 
 __all__ = ["index"]
+
+_NAMED = 20  # files that their parser could not read
 
 
 def index(
@@ -67,7 +69,16 @@ def index(
     if as_json:
         print_json({"index": output, **vars(summary)})
     else:
+        _report_problems(summary.problems)
         message(_sentence(output, summary))
+
+
+def _report_problems(problems: dict[str, str]) -> None:
+    """Name the files that their parser could not read."""
+    for path, problem in list(problems.items())[:_NAMED]:
+        message(f"{shown(path)}: {problem}")
+    if len(problems) > _NAMED:
+        message(f"and {plural(len(problems) - _NAMED, 'more file')}; --json names all")
 
 
 def _update(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":

@@ -12,6 +12,6 @@ Read next: `document.py`.
 """
 
 from rowspace.encode.index.documents.document import Document, Section
-from rowspace.encode.index.documents.read import read_document
+from rowspace.encode.index.documents.read import has_plain_reading, is_plain, read_document
 
-__all__ = ["Document", "Section", "read_document"]
+__all__ = ["Document", "Section", "has_plain_reading", "is_plain", "read_document"]

@@ -107,6 +107,7 @@ _CONTAINERS = frozenset(
         "template_body",
     )
 )
+_MAX_DEPTH = 100  # of the nodes around a definition; what is nested more deeply belongs to the definition around it
 _VALUES = frozenset(("arrow_function", "class", "function_expression"))
 _NAMES = frozenset(("bareword", "identifier", "simple_identifier", "type_head", "type_identifier", "type_spec"))
 
@@ -141,31 +142,35 @@ def _parser(language: str) -> Any:
     return get_parser(language)  # type: ignore[arg-type]  # a literal of all names
 
 
-def _definitions(node: "Node") -> Iterator[Definition]:
+def _definitions(node: "Node", depth: int = 0) -> Iterator[Definition]:
+    if depth > _MAX_DEPTH:
+        return
     for child in node.children:
         if child.type in _FUNCTIONS:
             yield _definition(child, child, [])
         elif child.type in _CLASSES and child.named_child_count:
-            yield _definition(child, child, list(_definitions(child)))
+            yield _definition(child, child, list(_definitions(child, depth + 1)))
         elif child.type in _WRAPPERS:
-            yield from _wrapped(child)
+            yield from _wrapped(child, depth + 1)
         elif child.type in _CONTAINERS:
-            yield from _definitions(child)
+            yield from _definitions(child, depth + 1)
 
 
-def _wrapped(node: "Node") -> Iterator[Definition]:
+def _wrapped(node: "Node", depth: int) -> Iterator[Definition]:
     """Yield the definitions of an export, a template, or `const name = () => ...`, which has the lines of all of it."""
+    if depth > _MAX_DEPTH:
+        return
     for child in node.children:
         if child.type in _FUNCTIONS:
             yield _definition(node, child, [])
         elif child.type in _CLASSES:
-            yield _definition(node, child, list(_definitions(child)))
+            yield _definition(node, child, list(_definitions(child, depth + 1)))
         elif child.type in _WRAPPERS:
-            yield from _wrapped(child)
+            yield from _wrapped(child, depth + 1)
         elif child.type == "variable_declarator":
             value = child.child_by_field_name("value")
             if value is not None and value.type in _VALUES:
-                yield _definition(node, child, list(_definitions(value)))
+                yield _definition(node, child, list(_definitions(value, depth + 1)))
 
 
 def _definition(lines: "Node", named: "Node", children: list[Definition]) -> Definition:

@@ -7,6 +7,9 @@ from rowspace.encode.index.documents.document import Section
 
 __all__ = ["Definition", "outline_sections"]
 
+MAX_NAME = 500
+"""The maximum length of a name with those around it, in characters."""
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -56,13 +59,13 @@ class _Outline:
     def sections(self, start: int, end: int, name: str, definitions: Sequence[Definition]) -> Iterator[Section]:
         """Yield the sections of a range, whose definitions are given."""
         for each in definitions:
-            begin = max(start, self._with_comments(each.first_line))
+            begin = max(start, self._with_comments(each.first_line, start))
             stop = min(end, self._offset(each.last_line + 1))
             if stop <= begin:  # a definition on a line with the one before it
                 continue
             if begin > start:
                 yield Section(start, begin, name)
-            inner = f"{name}.{each.name}" if name else each.name
+            inner = (f"{name}.{each.name}" if name else each.name)[:MAX_NAME]
             if stop - begin > self.max_chars and each.children:
                 yield from self.sections(begin, stop, inner, each.children)
             else:
@@ -74,9 +77,9 @@ class _Outline:
     def _offset(self, line: int) -> int:
         return self.starts[line - 1] if line <= len(self.starts) else len(self.text)
 
-    def _with_comments(self, line: int) -> int:
-        """Return the offset of a line, or of the comments directly above it."""
-        while line > 1 and self._is_comment(line - 1):
+    def _with_comments(self, line: int, start: int) -> int:
+        """Return the offset of a line, or of the comments directly above it, which begin at `start` or later."""
+        while line > 1 and self._offset(line - 1) >= start and self._is_comment(line - 1):
             line -= 1
         return self._offset(line)
 

@@ -21,14 +21,18 @@ def read_pdf(data: bytes) -> Document:
     Raises:
         FileFormatError: If the file is damaged or encrypted.
         MissingExtraError: If pypdf is not installed.
+        LimitReachedError: If a stream unpacks to more data than pypdf accepts.
     """
     try:
         from pypdf import PdfReader
+        from pypdf.errors import LimitReachedError
     except ImportError as error:
         raise MissingExtraError("an index of PDF files needs pypdf: pip install 'rowspace[search]'") from error
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports each oddity that it has repaired
     try:
         texts = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
+    except (MemoryError, LimitReachedError):  # it may be valid
+        raise
     except Exception as error:  # damaged files raise many kinds
         raise FileFormatError("damaged or encrypted PDF") from error
     pages = [text.encode(errors="replace").decode() for text in texts]  # without lone surrogates

@@ -33,14 +33,15 @@ def python_definitions(text: str) -> list[Definition] | None:
 
 
 def _definitions(statements: list[ast.stmt]) -> Iterator[Definition]:
-    for node in statements:
+    pending = statements[::-1]  # not recursive: a chain of `elif` is a tree as deep as it is long
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             children = list(_definitions(node.body)) if isinstance(node, ast.ClassDef) else []
             yield Definition(first, node.end_lineno or node.lineno, node.name, children)
         elif isinstance(node, _Block):
-            for body in _bodies(node):
-                yield from _definitions(body)
+            pending += [each for body in _bodies(node) for each in body][::-1]
 
 
 def _bodies(node: _Block) -> Iterator[list[ast.stmt]]:

@@ -11,7 +11,7 @@ from rowspace.encode.index.documents.pdf import read_pdf
 from rowspace.encode.index.documents.python import python_definitions
 from rowspace.errors import FileFormatError
 
-__all__ = ["decode_text", "read_document"]
+__all__ = ["decode_text", "has_plain_reading", "is_plain", "read_document"]
 
 _SNIFFED = 8192  # bytes; a file with NUL among them is binary
 _MARKDOWN = (".md", ".markdown", ".mdx")
@@ -19,13 +19,14 @@ _HTML = (".html", ".htm", ".xhtml")
 _PROSE = (".txt", ".text", ".rst", ".adoc", ".org", ".tex", "")
 
 
-def read_document(path: str, data: bytes, *, max_chars: int) -> Document:
+def read_document(path: str, data: bytes, *, max_chars: int, plain: bool = False) -> Document:
     r"""Return the document of a file.
 
     Args:
         path: Its path, whose suffix selects the reader; a file with any other suffix is text.
         data: Its bytes.
         max_chars: The length from which a class is divided into its methods.
+        plain: Read source code or Markdown as text, without a parser.
 
     Returns:
         The document.
@@ -37,17 +38,38 @@ def read_document(path: str, data: bytes, *, max_chars: int) -> Document:
     >>> [section.name for section in read_document("a.py", b"def f():\n    return 1\n", max_chars=100).sections]
     ['f']
     """
-    suffix = PurePath(path).suffix.lower()
-    if suffix == ".pdf" or data.startswith(b"%PDF-"):
+    suffix = _suffix(path)
+    if _is_pdf(suffix, data):
         return read_pdf(data)
     text = decode_text(data)
-    if suffix in _MARKDOWN:
-        return read_markdown(text)
     if suffix in _HTML:
         return read_html(text)
-    if suffix in LANGUAGES:
+    if suffix in _MARKDOWN and not plain:
+        return read_markdown(text)
+    if suffix in LANGUAGES and not plain:
         return _read_code(text, LANGUAGES[suffix], max_chars)
-    return Document(text, [Section(0, len(text), "")] if text else [], is_prose=suffix in _PROSE)
+    is_prose = suffix in _PROSE or suffix in _MARKDOWN
+    return Document(text, [Section(0, len(text), "")] if text else [], is_prose=is_prose)
+
+
+def is_plain(path: str, data: bytes) -> bool:
+    """Whether a file is read without a parser, in time and memory that are linear in its size."""
+    suffix = _suffix(path)
+    return not data or not (_is_pdf(suffix, data) or suffix in _HTML or suffix in _MARKDOWN or suffix in LANGUAGES)
+
+
+def has_plain_reading(path: str, data: bytes) -> bool:
+    """Whether a file that its parser cannot read may be read as text: not HTML, most of which is not text, nor PDF."""
+    suffix = _suffix(path)
+    return not (_is_pdf(suffix, data) or suffix in _HTML)
+
+
+def _suffix(path: str) -> str:
+    return PurePath(path).suffix.lower()
+
+
+def _is_pdf(suffix: str, data: bytes) -> bool:
+    return suffix == ".pdf" or data.startswith(b"%PDF-")
 
 
 def decode_text(data: bytes) -> str:

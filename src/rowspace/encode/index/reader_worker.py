@@ -1,0 +1,79 @@
+"""The process of `FileReader`: requests on standard input → a line of JSON on standard output for each.
+
+It imports neither NumPy nor a table, so that it starts in a tenth of a second.
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rowspace._base.processes import die_with_parent
+from rowspace.encode.index.chunks import chunk_document
+from rowspace.encode.index.documents import read_document
+from rowspace.encode.index.reader import OUT_OF_MEMORY
+from rowspace.errors import FileFormatError, MissingExtraError
+
+__all__ = ["serve"]
+
+_KEPT = 100 << 20  # bytes of memory that the process may keep after a file
+
+
+def serve() -> None:
+    """Answer requests until standard input ends."""
+    die_with_parent(int(sys.argv[1]))
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _send(replies, b"ready")
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # libraries may write there
+        os.dup2(null, stream)
+    start = _memory()
+    while line := requests.readline():
+        request = json.loads(line)
+        files = [(path, requests.read(size)) for path, size in request["files"]]
+        _send(replies, _limited(request, files, start))
+        if _memory() > start + _KEPT:
+            break  # the next file gets a new process, and all of the memory
+
+
+def _send(replies: BinaryIO, line: bytes) -> None:
+    replies.write(line + b"\n")
+    replies.flush()
+
+
+def _limited(request: dict[str, Any], files: list[tuple[str, bytes]], start: int) -> bytes:
+    """Return the reply to a request; at a limit, the process ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (start + request["memory"], resource.RLIM_INFINITY))
+    signal.setitimer(signal.ITIMER_PROF, request["seconds"])
+    try:
+        return json.dumps([_answer(*file, request["max_chars"]) for file in files]).encode()
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _answer(path: str, data: bytes, max_chars: int) -> dict[str, Any]:
+    try:
+        document = read_document(path, data, max_chars=max_chars)
+        return {"chunks": list(chunk_document(document, max_chars=max_chars))}
+    except FileFormatError as reason:
+        return {"left_out": str(reason)}
+    except MissingExtraError as error:
+        return {"missing": str(error)}
+    except MemoryError:
+        raise
+    except Exception as error:  # a parser can raise any, and one file must not end the run
+        return {"failed": f"makes its parser fail ({type(error).__name__})"}
+
+
+def _memory() -> int:
+    """Return the size of the address space in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
