@@ -66,7 +66,73 @@ def test_roots(tmp_path):
     assert resolve_roots([tmp_path, tmp_path / "sub"]) == [str(tmp_path)]
     with pytest.raises(UsageError, match=r"nothing does not exist; name files"):
         resolve_roots(tmp_path / "nothing")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match=r"pipe is neither a file nor a folder; name files"):
+        resolve_roots([tmp_path / "pipe"])
+    for wrong in ("a\0b", "\ud800", "a" * 300):
+        with pytest.raises(UsageError, match=r"cannot be opened \(.*\); name files and folders"):
+            resolve_roots([wrong])
     with pytest.raises(UsageError, match=r"the path of a file is empty; name .* '\.' for the current folder"):
         resolve_roots([tmp_path, ""])
     assert resolve_roots(tmp_path / "nothing", known=[str(tmp_path / "nothing")]) == [str(tmp_path / "nothing")]
     assert list(find_files([str(tmp_path / "nothing")])) == []
+
+
+def test_gitignore_that_is_no_regular_file_is_named_and_not_applied(tmp_path):
+    """A link to a device was read until the memory was full, a pipe waited forever, others were a traceback."""
+    reasons = {
+        "device": "a symbolic link",
+        "dangling": "a symbolic link",
+        "pipe": "not a regular file",
+        "folder": "a directory is there, expected a file",
+        "huge": "larger than 200 kB",
+    }
+    for name in reasons:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("x")
+    (tmp_path / "device" / ".gitignore").symlink_to("/dev/zero")
+    (tmp_path / "dangling" / ".gitignore").symlink_to("nothing")
+    os.mkfifo(tmp_path / "pipe" / ".gitignore")
+    (tmp_path / "folder" / ".gitignore").mkdir()
+    (tmp_path / "huge" / ".gitignore").write_text("*.txt\n" * 40_000)
+    problems = {}
+    assert len(list(find_files([str(tmp_path)], problems))) == len(reasons)
+    assert problems == {f"{tmp_path}/{name}/.gitignore": f"not applied ({why})" for name, why in reasons.items()}
+
+
+def test_gitignore_in_windows_and_other_encodings(tmp_path):
+    (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbf*.log\r\ncaf\xe9\r\n[z-a]\n")
+    for name in (b"a.log", b"caf\xe9", b"caf\xc3\xa9", b"z", b"y"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("x")
+    assert names(tmp_path) == ["café", "y"]
+
+
+@pytest.fixture
+def deep_folder(tmp_path):
+    """A folder with a file 1,500 folders deep, which Python cannot remove."""
+    deep = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_500):
+        os.mkdir("d", dir_fd=deep)
+        inner = os.open("d", os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = inner
+    os.close(os.open("a.txt", os.O_CREAT, dir_fd=deep))
+    os.close(deep)
+    yield tmp_path
+    subprocess.run(["rm", "-r", tmp_path / "d"], check=True)
+
+
+def test_folders_a_thousand_deep(deep_folder):
+    assert names(deep_folder) == ["d/" * 1_500 + "a.txt"]
+
+
+def test_folders_that_cannot_be_read_are_named(unprivileged):
+    for name in ("closed", "listed", "open"):
+        (unprivileged / name).mkdir()
+        (unprivileged / name / "a.txt").write_text("x")
+    (unprivileged / "closed").chmod(0)
+    (unprivileged / "listed").chmod(0o600)
+    problems = {}
+    assert [found.path for found in find_files([str(unprivileged)], problems)] == [f"{unprivileged}/open/a.txt"]
+    reason = "cannot be read (Permission denied); left out"
+    assert problems == {f"{unprivileged}/closed": reason, f"{unprivileged}/listed/a.txt": reason}

@@ -11,7 +11,7 @@ import pytest
 from tests.encode.index.samples import contents, make_table, write_files
 
 from rowspace.encode import Encoder
-from rowspace.encode.index import Index, IndexOptions
+from rowspace.encode.index import Index, IndexOptions, update
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 
 
@@ -205,3 +205,27 @@ def test_progress(folder, encoder, tmp_path):
     calls = []
     Index.build(folder, encoder, tmp_path / "index", on_progress=lambda done, total: calls.append((done, total)))
     assert calls == [(number, 5) for number in range(1, 6)]
+
+
+def test_files_that_change_while_they_are_listed(folder, encoder, tmp_path, monkeypatch):
+    """One is removed, one becomes a pipe and one grows beyond the limit, after their names were listed."""
+    found = update.find_files
+
+    def then_change(*arguments):
+        files = list(found(*arguments))
+        (folder / "garden.txt").unlink()
+        (folder / "guide.md").unlink()
+        os.mkfifo(folder / "guide.md")
+        (folder / "page.html").write_bytes(b"a" * 1_000_001)
+        return files
+
+    monkeypatch.setattr(update, "find_files", then_change)
+    index = Index.build(folder, encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
+    assert [Path(path).name for path in index.files()] == ["run.js", "parse.py"]
+    assert index.summary.skipped == {"removed in the meantime": 1, "not a regular file": 1, "too large": 1}
+
+
+def test_files_of_the_system_end(encoder, tmp_path):
+    """They have no size, and some have no end or wait for an event."""
+    index = Index.build("/proc/self/pagemap", encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
+    assert index.summary.skipped == {"too large": 1}

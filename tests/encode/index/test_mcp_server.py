@@ -33,6 +33,8 @@ def test_search_tool(folder, encoder, tmp_path):
         {"query": "Install package pip", "path": "*.py"},
         {"query": "water", "path": "*.none"},
         {"query": "water", "path": "!"},
+        {"query": "water", "path": "[["},
+        {"query": "a" * 200_000},
         {"query": "water", "k": 0},
         {},
     )
@@ -42,7 +44,7 @@ def test_search_tool(folder, encoder, tmp_path):
     assert found == (False, f"{folder}/guide.md:1-7 Guide, Guide > Install\n{text}")
     assert filtered[1].startswith(f"{folder}/src/parse.py:1-3 parse_header\n")
     assert nothing == (False, "nothing found")
-    assert [failed for failed, _ in wrong] == [True] * 3
+    assert [failed for failed, _ in wrong] == [True] * 5
     assert "path must be a pattern such as '*.md'" in wrong[0][1]
 
 

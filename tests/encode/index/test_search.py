@@ -96,9 +96,12 @@ def test_path_patterns(index, folder):
         "g*": ["garden.txt", "guide.md"],
         f"{folder}/src/**": ["src/deep/run.js", "src/parse.py"],
         "it's": [],
+        "[z-a]*": [],
+        "[[:alpha:]]*.md": ["guide.md"],
+        "*a" * 12: [],
     }.items():
         assert paths(pattern) == expected, pattern
-    for wrong in ("", "!a", "#a", "\\"):
+    for wrong in ("", "!a", "#a", "\\", "[", "[[:letter:]]", "\ud800", "caf\udce9", "a\0", "a" * 5000, b"a", 5):
         with pytest.raises(UsageError, match=r"path must be a pattern such as '\*.md'"):
             paths(wrong)
 
@@ -126,6 +129,19 @@ def test_awkward_queries(index):
     ):
         with pytest.raises(UsageError, match=message):
             index.search("water", **arguments)
+    for query, message in (
+        ("caf\udce9", r"the query must be text in UTF-8, not 'caf\\udce9'"),
+        (5, "the query must be text in UTF-8, not '5'"),
+        ("a" * 100_001, "the query must have at most 100,000 characters, not 100,001"),
+    ):
+        for mode in ("hybrid", "dense", "lexical"):
+            with pytest.raises(UsageError, match=message):
+                index.search(query, mode=mode)
+        for method in (index.rankings, index.query_vector, lambda query: index.evidence(query, [])):
+            with pytest.raises(UsageError, match=message):
+                method(query)
+    with pytest.raises(UsageError, match="limit must be a whole number"):
+        index.vectors(limit=1.5)
 
 
 def test_lancedb_opens_it(index):

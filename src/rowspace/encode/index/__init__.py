@@ -4,7 +4,7 @@
 |---|---|
 | `index.py` | `Index`: build, open, update, search |
 | `options.py` | `IndexOptions`; what an index needs of an encoder |
-| `files.py` | folders → files, without what .gitignore excludes |
+| `files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
 | `documents/` | files → text, the line of each position, and named sections |
 | `chunks.py` | documents → passages |
 | `reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |

@@ -3,19 +3,21 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from rowspace.errors import MissingExtraError, UsageError
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from rowspace.encode.index.patterns import IgnoreFile
+from rowspace.errors import RowspaceError, UsageError, reason_of
+from rowspace.files.open_folder import open_regular
 
 __all__ = ["DATASET", "FoundFile", "find_files", "resolve_roots"]
 
 DATASET = "chunks.lance"
 """The folder in an index that holds its chunks."""
 
-_Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]  # the folder of each .gitignore and its patterns, the outermost first
+_IGNORE = ".gitignore"
+_MAX_IGNORE = 200_000  # bytes of a .gitignore; each pattern costs time for each file
+
+_Ignores = tuple[tuple[str, IgnoreFile], ...]  # the folder of each .gitignore and its patterns, the outermost first
 
 
 class FoundFile(NamedTuple):
@@ -43,15 +45,16 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
         Each path once, without those inside another one.
 
     Raises:
-        UsageError: If a path is empty or does not exist.
+        UsageError: If a path is empty, does not exist, or is neither a file nor a folder.
     """
     given = [files] if isinstance(files, str | Path) else list(files)
     if "" in given:
         raise UsageError("the path of a file is empty; name files and folders to index, '.' for the current folder")
-    paths = [os.path.realpath(path) for path in given]
+    paths = list(map(_real_path, given))
     for path in paths:
-        if not Path(path).exists() and path not in known:
-            raise UsageError(f"{path} does not exist; name files and folders to index")
+        if not (Path(path).is_file() or Path(path).is_dir()) and path not in known:
+            problem = "is neither a file nor a folder" if Path(path).exists() else "does not exist"
+            raise UsageError(f"{path} {problem}; name files and folders to index")
     return [
         path
         for path in dict.fromkeys(paths)
@@ -59,7 +62,15 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
     ]
 
 
-def find_files(roots: Iterable[str]) -> Iterator[FoundFile]:
+def _real_path(path: str | Path) -> str:
+    try:
+        Path(path).exists()
+        return os.path.realpath(path)
+    except (ValueError, OSError) as error:  # NUL, a lone surrogate, or too long a name
+        raise UsageError(f"{str(path)[:80]!r} cannot be opened ({reason_of(error)}); name files and folders") from error
+
+
+def find_files(roots: Iterable[str], problems: dict[str, str] | None = None) -> Iterator[FoundFile]:
     """Yield the files of folders, in the order of their names, and files that are named themselves.
 
     In a folder, these are left out: what its .gitignore files and those above it in a repository exclude, names that
@@ -67,72 +78,96 @@ def find_files(roots: Iterable[str]) -> Iterator[FoundFile]:
 
     Args:
         roots: Absolute paths; a missing one has no files.
+        problems: Gets the folders and .gitignore files that cannot be read, each with the reason.
 
     Yields:
         Each file once, if no root lies in another one.
     """
+    walk = _Walk({} if problems is None else problems)
     for root in roots:
         if Path(root).is_dir():
-            yield from _walk(root, _specs_above(root))
+            yield from walk.files(root)
         elif Path(root).is_file():
             status = Path(root).stat()
             yield FoundFile(root, status.st_size, status.st_mtime_ns)
 
 
-def _walk(folder: str, specs: _Specs) -> Iterator[FoundFile]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:  # no permission, or removed in the meantime
-        return
-    names = {entry.name for entry in entries}
-    if DATASET in names:
-        return
-    if ".gitignore" in names:
-        specs = (*specs, (folder, _read_spec(folder)))
-    for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink():
-            continue
-        is_folder = entry.is_dir()
-        if _is_ignored(entry.path, specs, is_folder=is_folder):
-            continue
-        if is_folder:
-            yield from _walk(entry.path, specs)
-        elif entry.is_file():
-            status = entry.stat()
-            yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
+class _Walk:
+    def __init__(self, problems: dict[str, str]) -> None:
+        self._problems = problems
+
+    def files(self, root: str) -> Iterator[FoundFile]:
+        """Yield the files of a folder; not recursive, since folders can be nested a thousand deep."""
+        pending = [self._opened(root, self._above(root))]
+        while pending:
+            entries, ignores = pending[-1]
+            entry = next(entries, None)
+            if entry is None:
+                pending.pop()
+                continue
+            try:
+                if entry.is_symlink() or _is_ignored(entry.path, ignores, is_folder=entry.is_dir()):
+                    continue
+                if entry.is_dir():
+                    pending.append(self._opened(entry.path, ignores))
+                elif entry.is_file():
+                    status = entry.stat()
+                    yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
+            except FileNotFoundError:  # removed in the meantime
+                continue
+            except OSError as error:
+                self._leave_out(entry.path, error)
+
+    def _opened(self, folder: str, ignores: _Ignores) -> tuple[Iterator[os.DirEntry[str]], _Ignores]:
+        """Return the visible entries of a folder by name, and the patterns that apply to them."""
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            self._leave_out(folder, error)
+            return iter(()), ignores
+        names = {entry.name for entry in entries}
+        if DATASET in names:
+            return iter(()), ignores
+        if _IGNORE in names:
+            ignores = (*ignores, *self._read(folder))
+        return (entry for entry in entries if not entry.name.startswith(".")), ignores
+
+    def _leave_out(self, path: str, error: OSError) -> None:
+        self._problems[path] = f"cannot be read ({error.strerror}); left out"
+
+    def _above(self, root: str) -> _Ignores:
+        """Return the .gitignore files above a folder, up to that of the repository; none outside of a repository."""
+        above = []
+        for folder in [Path(root), *Path(root).parents]:
+            if str(folder) != root and os.path.lexists(folder / _IGNORE):
+                above.append(str(folder))
+            if (folder / ".git").exists():
+                return tuple(each for folder in reversed(above) for each in self._read(folder))
+        return ()
+
+    def _read(self, folder: str) -> _Ignores:
+        """Return the patterns of a .gitignore; none, as in git, if it is a link or cannot be read."""
+        path = Path(folder, _IGNORE)
+        try:
+            if path.is_symlink():
+                raise RowspaceError(f"{path}: a symbolic link")
+            with open_regular(path) as file:
+                data = file.read(_MAX_IGNORE + 1)
+            if len(data) > _MAX_IGNORE:
+                raise RowspaceError(f"{path}: larger than {_MAX_IGNORE // 1000} kB")
+        except (RowspaceError, OSError) as error:
+            reason = str(error).removeprefix(f"{path}: ").split(";")[0]
+            self._problems[str(path)] = f"not applied ({reason})"
+            return ()
+        lines = data.decode("latin-1").removeprefix("\xef\xbb\xbf").split("\n")
+        return ((folder, IgnoreFile([line.removesuffix("\r") for line in lines])),)
 
 
-def _is_ignored(path: str, specs: _Specs, *, is_folder: bool) -> bool:
+def _is_ignored(path: str, ignores: _Ignores, *, is_folder: bool) -> bool:
     """Whether the innermost .gitignore with a matching pattern excludes a path."""
-    for folder, spec in reversed(specs):
-        relative = path[len(folder.rstrip("/")) + 1 :] + "/" * is_folder
-        if (decision := spec.check_file(relative).include) is not None:
+    for folder, patterns in reversed(ignores):
+        relative = os.fsencode(path[len(folder.rstrip("/")) + 1 :]).decode("latin-1")
+        if (decision := patterns.decision(relative, is_folder=is_folder)) is not None:
             return decision
     return False
-
-
-def _specs_above(root: str) -> _Specs:
-    """Return the .gitignore files above a folder, up to that of the repository; none outside of a repository."""
-    above = []
-    for folder in [Path(root), *Path(root).parents]:
-        if str(folder) != root and (folder / ".gitignore").is_file():
-            above.append(str(folder))
-        if (folder / ".git").exists():
-            return tuple((each, _read_spec(each)) for each in reversed(above))
-    return ()
-
-
-def _read_spec(folder: str) -> "GitIgnoreSpec":
-    try:
-        from pathspec import GitIgnoreSpec
-    except ImportError as error:
-        raise MissingExtraError("an index needs pathspec to read .gitignore: pip install 'rowspace[search]'") from error
-    text = Path(folder, ".gitignore").read_text(errors="replace")
-    lines = []
-    for line in text.splitlines():
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:  # a malformed pattern matches nothing, as in git
-            continue
-        lines.append(line)
-    return GitIgnoreSpec.from_lines(lines)

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
 from rowspace.encode.index.bridge import Bridge, load_bridge
+from rowspace.encode.index.search import check_query
 from rowspace.encode.index.store import ChunkStore
 from rowspace.encode.index.vectors import unit_vectors
 from rowspace.errors import UsageError
@@ -31,6 +32,7 @@ class QueryEncoder:
 
     def vector(self, query: str) -> NDArray[np.float32]:
         """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
+        check_query(query)
         encoder = self.encoder()
         vectors = unit_vectors(encoder.encode([query]))
         vector: NDArray[np.float32] = (vectors if self.bridge is None else self.bridge.apply(vectors))[0]

@@ -9,15 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
+from rowspace.encode.index.patterns import parse_pattern
 from rowspace.encode.index.store import ChunkStore, sql_list
 from rowspace.errors import UsageError
 
-__all__ = ["Hit", "Mode", "Rankings", "fuse_ranks", "path_filter", "rank_store", "score_passages", "search_store"]
+__all__ = [
+    "Hit",
+    "Mode",
+    "Rankings",
+    "check_query",
+    "fuse_ranks",
+    "path_filter",
+    "rank_store",
+    "score_passages",
+    "search_store",
+]
 
 Mode = Literal["hybrid", "dense", "lexical"]
 
 _CONSTANT = 60  # of reciprocal rank fusion, as in the paper
 _DEPTH = 50  # the least number of passages of each ranking that are joined
+_MAX_QUERY = 100_000  # characters
+_MAX_PATTERN = 4_096  # characters, the longest path
 _COLUMNS = ["path", "chunk", "first_line", "last_line", "name", "text"]
 
 Row = dict[str, Any]
@@ -147,6 +160,7 @@ def _find(
     mode: Mode,
 ) -> _Found:
     """Return the first `depth` rows of each ranking of a mode."""
+    check_query(query)
     where = None if path is None else path_filter(path)
     has_vector = mode != "lexical" and vector is not None and bool(np.any(vector))
     dense = _dense(store, vector, depth, where) if has_vector and vector is not None else []
@@ -192,6 +206,23 @@ def score_passages(store: ChunkStore, query: str, keys: Sequence[Key]) -> dict[K
     return {_key(row): row["score"] for row in _lexical(store, query, len(keys), where)}
 
 
+def check_query(query: str) -> None:
+    """Raise `UsageError` for a query that is not text, or too long."""
+    if not isinstance(query, str) or not is_text(query):
+        raise UsageError(f"the query must be text in UTF-8, not {str(query)[:40]!r}")
+    if len(query) > _MAX_QUERY:
+        raise UsageError(f"the query must have at most {_MAX_QUERY:,} characters, not {len(query):,}")
+
+
+def is_text(text: str) -> bool:
+    """Whether a string has no lone surrogate, such as a command line has that is not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def path_filter(pattern: str) -> str:
     r"""Return the condition that a path matches a pattern of .gitignore, such as `*.md`, `docs/` or `src/**/*.py`.
 
@@ -204,23 +235,19 @@ def path_filter(pattern: str) -> str:
         A condition in SQL.
 
     Raises:
-        UsageError: If it is empty, a negation, or not a pattern.
+        UsageError: If it is empty, a negation, not text, longer than a path, or matches nothing.
 
     >>> path_filter("docs/*.md")
-    "regexp_like(substr(path, 2), '^(?:.+/)?docs/[^/]*\\.md(?:(?P<ps_d>/)|$)')"
+    "regexp_like(substr(path, 2), '^(?s:(?:[^/]*/)*?docs/[^/]*\\.md(?:/.*)?)$')"
     """
-    from pathspec import GitIgnoreSpec
-
-    text = pattern.removeprefix("./")
+    text = pattern.removeprefix("./") if isinstance(pattern, str) and is_text(pattern) else ""
     anywhere = text if text.startswith(("/", "**/")) or "/" not in text.rstrip("/") else f"**/{text}"
-    try:
-        found = [each for each in GitIgnoreSpec.from_lines([anywhere]).patterns if each.include]
-    except ValueError:
-        found = []
-    if len(found) != 1 or found[0].regex is None:
-        raise UsageError(f"path must be a pattern such as '*.md' or 'docs/', not {pattern!r}")
-    expression = found[0].regex.pattern.replace("'", "''")
-    return f"regexp_like(substr(path, 2), '{expression}')"
+    found = parse_pattern(anywhere) if len(text) <= _MAX_PATTERN and "\0" not in text else None
+    if found is None or found.is_negated:
+        raise UsageError(f"path must be a pattern such as '*.md' or 'docs/', not {str(pattern)[:80]!r}")
+    below = "/.*" if found.only_folders else "(?:/.*)?"
+    expression = (found.expression.replace("(?>", "(?:") + below).replace("'", "''")
+    return f"regexp_like(substr(path, 2), '^(?s:{expression})$')"
 
 
 def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | None) -> list[Row]:

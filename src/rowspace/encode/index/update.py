@@ -1,6 +1,7 @@
 """Files → rows of an index: only files that are new or have changed are read, and only their rows are written."""
 
 import hashlib
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +19,8 @@ from rowspace.encode.index.files import FoundFile, find_files
 from rowspace.encode.index.reader import FileReader
 from rowspace.encode.index.store import ChunkStore, FileState
 from rowspace.encode.index.vectors import passage_text, unit_vectors
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.files.open_folder import open_regular
 
 __all__ = ["Progress", "Summary", "update_store"]
 
@@ -39,7 +41,8 @@ class Summary:
         added, changed, removed, unchanged: Numbers of files.
         chunks: Passages in the index now.
         skipped: The number of files that were left out, by reason.
-        problems: Files that their parser could not read, each with the reason and what was done.
+        problems: Files that their parser could not read, and folders and .gitignore files that could not be read, each
+            with the reason and what was done.
         seconds: The duration.
     """
 
@@ -90,7 +93,7 @@ class _Update:
 
     def run(self, roots: Sequence[str]) -> Summary:
         start = time.perf_counter()
-        files = list(find_files(roots))
+        files = list(find_files(roots, self.summary.problems))
         kept, touched = set[str](), dict[str, int]()
         reader = FileReader(self.store.settings.max_chars)
         with (
@@ -160,15 +163,24 @@ class _Update:
         self.on_progress(self._done, self._total)
 
     def _data(self, found: FoundFile) -> bytes:
-        if found.size > self.store.settings.max_megabytes * 1_000_000:
+        """Return the content of a file; raises `FileFormatError` with the reason to leave it out."""
+        most = self.store.settings.max_megabytes * 1_000_000
+        if found.size > most:
             raise FileFormatError("too large")
         try:
             found.path.encode()
-            return Path(found.path).read_bytes()
+            with open_regular(Path(found.path)) as file:
+                data = file.read(most + 1) or b""  # None: a file of the system that is not ready
         except UnicodeEncodeError:
             raise FileFormatError("name not UTF-8") from None
-        except OSError:
+        except FileFormatError:
+            is_there = os.path.lexists(found.path)
+            raise FileFormatError("not a regular file" if is_there else "removed in the meantime") from None
+        except (RowspaceError, OSError):
             raise FileFormatError("no permission to read") from None
+        if len(data) > most:  # it has grown
+            raise FileFormatError("too large")
+        return data
 
     def _write(self, batch: list[_ReadFile]) -> None:
         chunks = [chunk for file in batch for chunk in file.chunks]

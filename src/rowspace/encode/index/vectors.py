@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.validate import check_whole_number
 from rowspace.encode.index.store import ChunkStore
 
 __all__ = ["PassageVectors", "passage_text", "read_vectors", "unit_vectors"]
@@ -59,7 +60,12 @@ def read_vectors(store: ChunkStore, limit: int | None = None) -> PassageVectors:
     Args:
         store: The index.
         limit: Return at most this many, at equal distances.
+
+    Raises:
+        UsageError: If the limit is not a whole number.
     """
+    if limit is not None:
+        check_whole_number("limit", limit, 0, 2**63 - 1)
     columns, count = ["path", "chunk", "first_line", "vector"], store.count()
     if limit is None or count <= limit:
         table = store.dataset.to_table(columns=columns)

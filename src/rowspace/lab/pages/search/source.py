@@ -24,7 +24,7 @@ from rowspace.table import Table
 __all__ = ["IndexPlace", "SearchSource", "encoder_of", "missing_extra", "open_encoder", "open_index", "remove_unused"]
 
 DAYS_KEPT = 30
-_PACKAGES = ("lance", "pyarrow", "pathspec")
+_PACKAGES = ("lance", "pyarrow")
 
 
 def missing_extra() -> str | None:
