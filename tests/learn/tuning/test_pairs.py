@@ -22,7 +22,10 @@ def test_both_forms_are_read(tmp_path):
         (b"a\t ", "a text of the pair is empty or not text"),
         (b'["a", 3]', "a text of the pair is empty or not text"),
         (b"\xff\tb", "not valid UTF-8"),
-        (b"[" * 100_000, "line 2: "),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"{a}\tb", "not valid JSON, as its first character says; text needs .tsv"),
+        (b'["a", "\\ud800"]', "a text of the pair has half a surrogate pair"),
+        (b"a\t" + b"b" * 9000 + b"\0", "NUL, which no text has"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, line, reason):
@@ -36,3 +39,29 @@ def test_a_bad_line_is_named(tmp_path, line, reason):
 def test_a_missing_file(tmp_path):
     with pytest.raises(UsageError, match="there is no file"):
         read_pairs(tmp_path / "none")
+
+
+def test_the_name_decides_what_a_line_is(tmp_path):
+    """A line of text may begin with a brace, and one of JSON may be damaged so that it has a tab."""
+    (tmp_path / "a.tsv").write_text('{user}\thas a name\n["x", "y"]\tis a list\n')
+    assert read_pairs(tmp_path / "a.tsv") == [("{user}", "has a name"), ('["x", "y"]', "is a list")]
+    (tmp_path / "a.jsonl").write_text('"query": "a",\t"positive": "b"')
+    with pytest.raises(FileFormatError, match="line 1: not valid JSON; repair"):
+        read_pairs(tmp_path / "a.jsonl")
+
+
+def test_line_ends_of_old_systems(tmp_path):
+    (tmp_path / "a.tsv").write_bytes(b"a\tb\rc\td\r")
+    assert read_pairs(tmp_path / "a.tsv") == [("a", "b"), ("c", "d")]
+
+
+def test_files_that_are_not_text_are_named(tmp_path):
+    for data, kind in {
+        b"PAR1\x15\x04": "a Parquet file",
+        "a\tb".encode("utf-16"): "UTF-16 text, not UTF-8",
+        b"\x1f\x8b\x08": "a file compressed with gzip",
+        b"a\0b": r"a binary file \(NUL in its first 8192 bytes\)",
+    }.items():
+        (tmp_path / "a.tsv").write_bytes(data)
+        with pytest.raises(FileFormatError, match=f"{kind}; convert it to JSON lines, or lines of two texts"):
+            read_pairs(tmp_path / "a.tsv")

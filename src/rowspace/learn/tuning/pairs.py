@@ -4,21 +4,23 @@ import json
 import os
 from pathlib import Path
 
-from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import open_regular
+from rowspace.errors import FileFormatError
+from rowspace.learn.tuning.examples_file import JSON_NAMES, is_unicode, read_examples
 
 __all__ = ["Pair", "read_pairs"]
 
 Pair = tuple[str, str]
 NAMES = (("query", "positive"), ("anchor", "positive"))
+TAB_NAMES = (".tsv", ".tab")
 
 
 def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     """Read the pairs of a file; blank lines are left out.
 
     Args:
-        path: UTF-8. A line that begins with `{` or `[` is an object with "query" (or "anchor") and "positive", or a
-            list of two texts; any other line has two texts with a tab between them.
+        path: UTF-8. A JSON line is an object with "query" (or "anchor") and "positive", or a list of two texts; any
+            other line has two texts with a tab between them. A name in .jsonl, .ndjson or .json has JSON lines only,
+            one in .tsv or .tab none; in other files, a line that begins with `{` or `[` is JSON.
 
     Raises:
         UsageError: Nothing is at `path`.
@@ -31,43 +33,46 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     ...     read_pairs(file)
     [('a cat', 'it says meow')]
     """
-    source = Path(path)
-    if not source.exists():
-        raise UsageError(f"there is no file {str(path)!r}; name a file of pairs")
-    with open_regular(source) as file:
-        lines = file.read().split(b"\n")
+    suffix = Path(path).suffix.lower()
+    content = read_examples(path, "JSON lines, or lines of two texts with a tab between them,")
     pairs = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(content.split("\n"), 1):
+        text = line.strip("\r ")
+        if not text.strip():
+            continue
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r ")
-            if text.strip():
-                pairs.append(_pair(text))
-        except (ValueError, RecursionError) as error:
-            reason = "not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            raise FileFormatError(f"{path}: line {number}: {reason}; repair the line or remove it") from None
+            pairs.append(_pair(text, suffix))
+        except ValueError as error:
+            raise FileFormatError(f"{path}: line {number}: {error}; repair the line or remove it") from None
     return pairs
 
 
-def _pair(text: str) -> Pair:
+def _pair(text: str, suffix: str) -> Pair:
     """Return the pair of a line; raises `ValueError` with the reason."""
-    if text.startswith(("{", "[")):
-        try:
-            found = json.loads(text)
-        except ValueError:
-            raise ValueError("not valid JSON") from None
-        texts = _values(found) if isinstance(found, dict) else found
+    if suffix in JSON_NAMES or (suffix not in TAB_NAMES and text.startswith(("{", "["))):
+        texts = _json_values(text, "" if suffix in JSON_NAMES else ", as its first character says; text needs .tsv")
     else:
         texts = text.split("\t")
     if len(texts) != 2:
         raise ValueError(f"expected two texts, got {len(texts)}")
     query, positive = texts
-    if not (isinstance(query, str) and query.strip() and isinstance(positive, str) and positive.strip()):
-        raise ValueError("a text of the pair is empty or not text")
-    return query, positive
+    for each in texts:
+        if not isinstance(each, str) or not each.strip():
+            raise ValueError("a text of the pair is empty or not text")
+        if not is_unicode(each):
+            raise ValueError("a text of the pair has half a surrogate pair")
+    return str(query), str(positive)
 
 
-def _values(found: dict[str, object]) -> list[object]:
+def _json_values(text: str, hint: str) -> list[object]:
+    """Return the values of a line of JSON."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"not valid JSON{hint}") from None
+    if isinstance(found, list):
+        return found
     for names in NAMES:
-        if all(name in found for name in names):
+        if isinstance(found, dict) and all(name in found for name in names):
             return [found[name] for name in names]
     raise ValueError('expected the names "query" and "positive"')

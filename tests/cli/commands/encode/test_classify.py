@@ -47,6 +47,13 @@ def test_a_classifier_is_learned_saved_and_used(run: Run, table_path: str, label
     assert f"{answer['probabilities'][label]:.3f}" == probability
     piped = CliRunner().invoke(app, ["classify", output], input=f"{text}\nthe\n").stdout
     assert piped.splitlines() == lines
+    for arguments, piped, message in (
+        (["caf\udce9"], b"", "text 1: not valid UTF-8"),
+        ([], b"the\ncaf\xe9\n", "standard input: line 2: not valid UTF-8"),
+    ):
+        result = CliRunner().invoke(app, ["classify", output, *arguments], input=piped)
+        assert result.exit_code == 2
+        assert message in result.stderr
 
 
 def test_usage_errors(run: Run, table_path: str, labeled: Path) -> None:

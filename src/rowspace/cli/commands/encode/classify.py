@@ -9,6 +9,7 @@ import typer
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, shown
+from rowspace.errors import UsageError
 
 __all__ = ["classify"]
 
@@ -37,7 +38,7 @@ def classify(
 
     classifier = TextClassifier.load(path)
     labels, documents = classifier.classes_.tolist(), []
-    for some in _batches(texts or (line.rstrip("\r\n") for line in sys.stdin)):
+    for some in _batches(_unicode(texts, "text") if texts else _unicode(_lines(), "standard input: line")):
         for text, row in zip(some, classifier.predict_proba(some).tolist(), strict=True):
             best = max(row)
             label = labels[row.index(best)]
@@ -48,6 +49,22 @@ def classify(
                 print_line(f"{shown(str(label))}\t{best:.3f}\t{shown(text)}")
     if as_json:
         print_json({"classifier": path, "texts": documents})
+
+
+def _lines() -> Iterator[str]:
+    """Yield the lines of standard input, with surrogates for bytes that are not UTF-8."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; pipe lines of text into it, or give texts")
+    for line in typer.get_text_stream("stdin", encoding="utf-8", errors="surrogateescape"):
+        yield line.rstrip("\r\n")
+
+
+def _unicode(texts: Iterable[str], place: str) -> Iterator[str]:
+    """Yield texts, which must be Unicode: bytes in another encoding would be unknown words."""
+    for number, text in enumerate(texts, 1):
+        if any("\ud800" <= character <= "\udfff" for character in ("" if text.isascii() else text)):
+            raise UsageError(f"{place} {number}: not valid UTF-8; convert it to UTF-8")
+        yield text
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

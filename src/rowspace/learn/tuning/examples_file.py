@@ -1,0 +1,57 @@
+"""The text of a file of examples: pairs, or texts with labels."""
+
+import os
+from pathlib import Path
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.open_folder import open_regular
+from rowspace.text.corpus.file_types import SNIFFED, not_text
+
+__all__ = ["JSON_NAMES", "is_unicode", "read_examples"]
+
+JSON_NAMES = (".jsonl", ".ndjson", ".json")
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def read_examples(path: str | os.PathLike[str], expected: str) -> str:
+    r"""Return the text of a file; without "\n", each "\r" ends a line.
+
+    Args:
+        path: A file in UTF-8.
+        expected: What it should be, for messages.
+
+    Raises:
+        UsageError: Nothing is at `path`.
+        FileFormatError: It is not a regular file, or not text in UTF-8.
+    """
+    source = Path(path)
+    if not source.exists():
+        raise UsageError(f"there is no file {str(path)!r}; give {expected}")
+    with open_regular(source) as file:
+        data = file.read()
+    kind = _kind(data)
+    if kind is not None:
+        raise FileFormatError(f"{path}: {kind}; convert it to {expected} in UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(f"{path}: line {line}: not valid UTF-8; convert the file to UTF-8") from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FileFormatError(f"{path}: line {line}: NUL, which no text has; repair the line or remove it")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no lone surrogate, which JSON may have."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _kind(data: bytes) -> str | None:
+    """Return the kind of a file that is not text in UTF-8."""
+    for magic, name in COMPRESSED.items():
+        if data.startswith(magic):
+            return f"a file compressed with {name}"
+    found = not_text(data[:SNIFFED])
+    return None if found is None else found.what
