@@ -4,50 +4,35 @@
 
 File number N of a reader is the same in every run with the same seed. With --results, the outcomes are saved in FOLDER,
 an interrupted run continues where it stopped, and files with a wrong outcome are kept. The only correct outcomes are a
-table (or tokenizer, or model) and a RowspaceError, within SECONDS, using at most 100 MB plus twice the larger of the
+table (or tokenizer, or model) and a RowspaceError, within 60 s, using at most 100 MB plus twice the larger of the
 file and the opened object. Exits with 1 if there was any other outcome.
 """
 
 import argparse
-import json
-import os
 import random
 import re
 import resource
-import select
 import shutil
-import signal
 import sys
 import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.fuzz.children import Outcome, run_trials, status_of  # noqa: E402  # after the line that makes it importable
 from tests.fuzz.damage import damaged  # noqa: E402  # after the line that makes it importable
 from tests.fuzz.samples import READERS, Reader  # noqa: E402  # after the line that makes it importable
 
 from rowspace.errors import RowspaceError  # noqa: E402  # sorted after the two above
 from rowspace.store.warm import warm  # noqa: E402  # sorted after the two above
 
-SECONDS = 60  # wall time: generous, for busy machines
 MEMORY = 100 << 20
-FILES_A_PROCESS = 50
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 ADDRESSES = 16 << 30  # so that a failure does not exhaust the machine
-
-
-class Outcome(NamedTuple):
-    """The outcome of one file: "table", "error" or the kind of failure; the memory used in bytes; the message."""
-
-    number: int
-    kind: str
-    memory: int
-    message: str
 
 
 def main() -> int:
@@ -90,60 +75,14 @@ def run(name: str, options: argparse.Namespace, folder: Path) -> Iterator[Outcom
     sample.mkdir()
     path = READERS[name].make(sample)
     READERS[name].use(path)  # the undamaged sample must open
-    target = path.relative_to(sample)
-    record = None if options.results is None else options.results / f"{name}.{options.seed}.jsonl"
-    earlier = []
-    if record is not None:
-        record.parent.mkdir(parents=True, exist_ok=True)
-        if record.exists():
-            earlier = [Outcome(*json.loads(line)) for line in record.read_text().splitlines()]
-    yield from earlier[: options.files]
-    number = len(earlier)
-    while number < options.files:
-        batch = range(number, min(number + FILES_A_PROCESS, options.files))
-        for outcome in run_in_child(name, batch, options.seed, sample, target):
-            number = outcome.number + 1
-            if record is not None:
-                with record.open("a") as file:
-                    file.write(json.dumps(outcome) + "\n")
-                if outcome.kind not in ("table", "error"):
-                    keep = options.results / "wrong" / f"{name}.{options.seed}.{outcome.number}"
-                    shutil.rmtree(keep, ignore_errors=True)
-                    damaged_copy(name, outcome.number, options.seed, sample, keep)
-            yield outcome
-
-
-def run_in_child(name: str, numbers: range, seed: int, sample: Path, target: Path) -> Iterator[Outcome]:
-    """Yield the outcomes of some files from a child process, up to the first file that ends it."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        try:
-            with os.fdopen(writing, "w") as output:
-                for number in numbers:
-                    print(json.dumps(outcome_of(name, number, seed, sample, target)), file=output, flush=True)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    number = numbers.start
-    with os.fdopen(reading, "rb") as output:
-        for line in lines_with_timeout(output):
-            number += 1
-            yield Outcome(*json.loads(line))
-    os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if number < numbers.stop:
-        yield Outcome(number, "crash" if status != -signal.SIGKILL else "time", 0, f"the process ended with {status}")
-
-
-def lines_with_timeout(output: BinaryIO) -> Iterator[bytes]:
-    """Yield lines until the end of the stream or a timeout."""
-    while select.select([output], [], [], SECONDS)[0]:
-        line = output.readline()
-        if not line:
-            return
-        yield line
+    target, seed = path.relative_to(sample), options.seed
+    return run_trials(
+        lambda number: outcome_of(name, number, seed, sample, target),
+        options.files,
+        record=None if options.results is None else options.results / f"{name}.{seed}.jsonl",
+        right=("table", "error"),
+        keep=lambda number, place: damaged_copy(name, number, seed, sample, place),
+    )
 
 
 def outcome_of(name: str, number: int, seed: int, sample: Path, target: Path) -> Outcome:
@@ -181,14 +120,6 @@ def damaged_copy(name: str, number: int, seed: int, sample: Path, place: Path) -
     chosen = chance.choice(files)
     chosen.write_bytes(damaged(chosen.read_bytes(), chance))
     return sum(file.stat().st_size for file in files)
-
-
-def status_of(field: str) -> int:
-    """Return a field of /proc/self/status in bytes."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) << 10
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Small files that cost a parser much time, memory or stack: named ones, and random ones of each format."""
+"""Files that cost a parser much time, memory or stack: named ones, and random ones of each format."""
 
+import random
 import zlib
 from collections.abc import Callable
 
-__all__ = ["CASES", "MB", "page"]
+from tests.fuzz.damage import damaged
+
+__all__ = ["CASES", "FORMATS", "MB", "hostile", "page"]
 
 KB, MB = 1_000, 1_000_000
 
@@ -81,3 +84,198 @@ CASES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a page 200,000 times": ("a.pdf", lambda: page(TEXT, "FlateDecode", kids=200_000)),
 }
 """The name and the content of each file, with what is hostile about it."""
+
+_CODE = (
+    *(
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "<",
+        ">",
+        "a<b<",
+        "a<",
+        "::",
+        "?a:",
+        "&&",
+        "-",
+        "!",
+        "*",
+        "a,",
+        "1,",
+        "x.",
+        "=",
+        ";",
+    ),
+    *(
+        '"',
+        "'",
+        "`",
+        "${",
+        '"""',
+        "/*",
+        "*/",
+        "//",
+        "#",
+        "\\\n",
+        "\n",
+        "\t",
+        " ",
+        "@a ",
+        "<<EOF\n",
+        "<<-A ",
+        'r#"',
+        "%w(",
+    ),
+    *("if a {", "if (a) ", "else if (a) {}", "elif a: pass\n", "case a:", "begin\n", "do ", "end\n", "fi\n", "then "),
+    *("class A {", "class A:\n ", "function f() {", "def f(", "fn f<", "=>", "->", "lambda x: ", "async ", "template<"),
+    *(
+        "namespace a {",
+        "struct s {",
+        "#if a\n",
+        "#define a \\\n",
+        "<div>",
+        "<a b={",
+        "?>",
+        "<?php ",
+        "new a(",
+        "import a",
+    ),
+)
+_MARKDOWN = (
+    *(
+        "# a\n",
+        "###### b\n",
+        "a\n===\n",
+        "> ",
+        "- ",
+        "1. ",
+        "* ",
+        "+ ",
+        "    ",
+        "\t",
+        "```\n",
+        "~~~a\n",
+        "`",
+        "|a|",
+        "\n\n",
+    ),
+    *(
+        "[",
+        "](",
+        "![a](",
+        "[a]: b\n",
+        "[a]: <",
+        "[^a]: ",
+        "<",
+        "<!--",
+        "<div>\n",
+        "<script>\n",
+        "<?",
+        "***",
+        "_",
+        "&#",
+        "\\",
+    ),
+)
+_HTML = (
+    *(
+        "<",
+        "</",
+        "<a ",
+        "<a>",
+        "</a>",
+        "<b",
+        "<p>",
+        "<h1>",
+        "</h1>",
+        "<h2>b",
+        "<pre>",
+        "<script>",
+        "</script",
+        "<style>",
+    ),
+    *(
+        "<!--",
+        "-->",
+        "<!",
+        "<![",
+        "<?",
+        "='",
+        '="',
+        "/>",
+        "&",
+        "&#",
+        "&#x",
+        "&amp",
+        "9",
+        "<svg>",
+        "<template>",
+        "\n",
+        " ",
+    ),
+)
+_PDF = (
+    "[",
+    "]",
+    "<<",
+    ">>",
+    "(",
+    ")",
+    "<",
+    "/A ",
+    "1 0 R ",
+    "BT ",
+    "ET ",
+    "q ",
+    "Q ",
+    "Tj ",
+    "(a) Tj ",
+    "/F 1 Tf ",
+    "% ",
+)
+_ANY = ("a", "\r", "\0", "\ufeff", "é", "e\u0301", "😀", ".", "。", "\u2028", "word ", "\x1b[", "0")
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((".c", ".cpp", ".cs", ".dart", ".go", ".java", ".jl", ".js", ".kt", ".lua", ".m", ".php"), _CODE),
+    **dict.fromkeys((".pl", ".py", ".rb", ".rs", ".scala", ".sh", ".swift", ".ts", ".tsx"), _CODE),
+    ".md": _MARKDOWN,
+    ".html": _HTML,
+    ".pdf": _PDF,
+    ".txt": _MARKDOWN,
+}
+"""What random files of each suffix are made of."""
+
+
+def hostile(suffix: str, chance: random.Random) -> bytes:
+    """Return a random file of a format, of at most about 1 MB."""
+    pieces = (*FORMATS[suffix], *_ANY) if chance.random() < 0.5 else FORMATS[suffix]
+    text = chance.choice((repeats, nested, mixed))(pieces, chance).encode()
+    if suffix == ".pdf":
+        text = page(text, *["FlateDecode"] * chance.randint(1, 2), kids=chance.choice((1, 1, 1000)))
+    return damaged(text, chance) if chance.random() < 0.3 else text
+
+
+def repeats(pieces: tuple[str, ...], chance: random.Random) -> str:
+    """Return a few pieces, repeated together."""
+    unit = "".join(chance.choices(pieces, k=chance.choice((1, 1, 1, 2, 3, 5))))
+    return unit * (sized(chance) // len(unit) + 1)
+
+
+def nested(pieces: tuple[str, ...], chance: random.Random) -> str:
+    """Return pieces that open and close something, inside each other."""
+    first, middle, last = chance.choices(pieces, k=3)
+    times = sized(chance) // (len(first) + len(last)) + 1
+    return first * times + middle + last * times
+
+
+def mixed(pieces: tuple[str, ...], chance: random.Random) -> str:
+    """Return many pieces in a random order."""
+    return "".join(chance.choices(chance.choices(pieces, k=chance.randint(2, 12)), k=sized(chance) // 4 + 1))
+
+
+def sized(chance: random.Random) -> int:
+    """Return a size up to 1 MB, of any order of magnitude."""
+    return int(10 ** chance.uniform(0, 6))

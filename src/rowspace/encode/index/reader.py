@@ -25,7 +25,7 @@ from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
 __all__ = ["OUT_OF_MEMORY", "FileReader", "Passages"]
 
 LARGE = 10_000_000
-SECONDS, MEMORY = 15.0, 400 << 20
+SECONDS, MEMORY = 15.0, 375_000_000
 """The limits of the parser of a file of at most `LARGE` bytes; those of a larger file grow with its size."""
 
 GROUP_SECONDS = 3.0

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from rowspace.errors import FileFormatError
@@ -49,6 +50,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
 
 def _pair(text: str, suffix: str) -> Pair:
     """Return the pair of a line; raises `ValueError` with the reason."""
+    texts: Sequence[object]
     if suffix in JSON_NAMES or (suffix not in TAB_NAMES and text.startswith(("{", "["))):
         texts = _json_values(text, "" if suffix in JSON_NAMES else ", as its first character says; text needs .tsv")
     else:
