@@ -25,10 +25,10 @@ from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
 __all__ = ["OUT_OF_MEMORY", "FileReader", "Passages"]
 
 LARGE = 10_000_000
-SECONDS, MEMORY = 15.0, 375_000_000
-"""The limits of the parser of a file of at most `LARGE` bytes; those of a larger file grow with its size."""
+SECONDS, MEMORY = 12.0, 350_000_000
+"""The limits of processor time and memory for a file of at most `LARGE` bytes; for a larger one, they grow with it."""
 
-GROUP_SECONDS = 3.0
+GROUP_SECONDS = 2.0
 """The limit of several files together; if they exceed one, each is read again by itself."""
 
 OUT_OF_MEMORY = 77
@@ -36,7 +36,7 @@ OUT_OF_MEMORY = 77
 
 NOT_PARSED, TOO_LONG = "not readable by their parser", "takes too long"
 
-_PROCESSOR_SHARE = 0.8  # of the seconds; the others are for a busy machine
+_PATIENCE = 5  # times the processor time, which a busy machine may take
 _START = 60.0  # seconds until the process must be ready
 _END = 5.0  # seconds that it has to end by itself
 _CODE = "import sys; sys.path[:] = sys.argv[2:]; from rowspace.encode.index.reader_worker import serve; serve()"
@@ -72,7 +72,6 @@ class FileReader:
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_fresh = True  # whether the process has read no file yet
 
     def __enter__(self) -> Self:
         return self
@@ -124,35 +123,32 @@ class FileReader:
         return [self._answer(file) for file in files]
 
     def _answer(self, file: File) -> dict[str, Any]:
-        """Return the answer to a file; if a process fails that has read others, which may be why, that of a new one."""
+        """Return the answer to a file."""
         size = max(1.0, len(file[1]) / LARGE)
-        deadline = time.monotonic() + size * SECONDS
-        while True:
-            self._start()
-            was_fresh = self._is_fresh
-            try:
-                return self._ask([file], deadline - time.monotonic(), int(size * MEMORY))[0]
-            except _Ended as reason:
-                if was_fresh or time.monotonic() >= deadline or reason.args[0] == TOO_LONG:
-                    return {"failed": str(reason)}
+        try:
+            return self._ask([file], size * SECONDS, int(size * MEMORY))[0]
+        except _Ended as reason:
+            return {"failed": str(reason)}
 
     def _ask(self, files: Sequence[File], seconds: float, memory: int) -> list[dict[str, Any]]:
-        """Return the answers of the process, or end it and raise `_Ended`."""
+        """Return the answers of the process, or raise `_Ended` after its end."""
         request = {
             "files": [(Path(path).name[-100:], len(data)) for path, data in files],
             "max_chars": self._max_chars,
             "memory": memory,
-            "seconds": seconds * _PROCESSOR_SHARE,
+            "seconds": seconds,
         }
-        process, deadline = self._start(), time.monotonic() + seconds
-        self._is_fresh = False
+        process, deadline = self._start(), time.monotonic() + _PATIENCE * seconds
         with suppress(BrokenPipeError):  # that the process has ended is noticed below
             requests = _open(process.stdin)
             requests.writelines([json.dumps(request).encode(), b"\n", *(data for _, data in files)])
             requests.flush()
         line = _line_of(process, deadline)
         if line.endswith(b"\n"):
-            answers: list[dict[str, Any]] = json.loads(line)
+            reply: dict[str, Any] = json.loads(line)
+            if reply["is_last"]:
+                self._end()
+            answers: list[dict[str, Any]] = reply["answers"]
             return answers
         is_late = time.monotonic() >= deadline
         if is_late:
@@ -171,7 +167,7 @@ class FileReader:
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the process that started it
         )
-        self._process, self._is_fresh = process, True
+        self._process = process
         if not _line_of(process, time.monotonic() + _START):
             process.kill()
             errors = _open(process.stderr).read().decode(errors="replace").strip()

@@ -19,7 +19,7 @@ from rowspace.errors import FileFormatError, MissingExtraError
 
 __all__ = ["serve"]
 
-_KEPT = 100 << 20  # bytes of memory that the process may keep after a file
+_KEPT = 50_000_000  # bytes that earlier files may leave in memory; with more, the process ends
 
 
 def serve() -> None:
@@ -33,13 +33,11 @@ def serve() -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # libraries may write there
         os.dup2(null, stream)
-    start = _memory()
+    most = _memory()[1] + _KEPT
     while line := requests.readline():
         request = json.loads(line)
         files = [(path, requests.read(size)) for path, size in request["files"]]
-        _send(replies, _limited(request, files, start))
-        if _memory() > start + _KEPT:
-            break  # the next file gets a new process, and all of the memory
+        _send(replies, _limited(request, files, most))
 
 
 def _send(replies: BinaryIO, line: bytes) -> None:
@@ -47,12 +45,13 @@ def _send(replies: BinaryIO, line: bytes) -> None:
     replies.flush()
 
 
-def _limited(request: dict[str, Any], files: list[tuple[str, bytes]], start: int) -> bytes:
+def _limited(request: dict[str, Any], files: list[tuple[str, bytes]], most: int) -> bytes:
     """Return the reply to a request; at a limit, the process ends."""
-    resource.setrlimit(resource.RLIMIT_AS, (start + request["memory"], resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (_memory()[0] + request["memory"], resource.RLIM_INFINITY))
     signal.setitimer(signal.ITIMER_PROF, request["seconds"])
     try:
-        return json.dumps([_answer(*file, request["max_chars"]) for file in files]).encode()
+        reply = {"answers": [_answer(*file, request["max_chars"]) for file in files], "is_last": _memory()[1] > most}
+        return json.dumps(reply).encode()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     finally:
@@ -74,6 +73,7 @@ def _answer(path: str, data: bytes, max_chars: int) -> dict[str, Any]:
         return {"failed": f"makes its parser fail ({type(error).__name__})"}
 
 
-def _memory() -> int:
-    """Return the size of the address space in bytes."""
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+def _memory() -> tuple[int, int]:
+    """Return the bytes of the address space, and of what is in memory."""
+    size, resident, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    return size * resource.getpagesize(), resident * resource.getpagesize()
