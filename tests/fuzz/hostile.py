@@ -71,6 +71,7 @@ CASES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a list of 4 million numbers": ("a.py", lambda: b"a = [" + b"1," * 4_000_000 + b"]\n"),
     "100,000 nested brackets": ("a.py", lambda: b"a = " + b"[" * 100_000),
     "1 MB of minus signs": ("a.py", lambda: b"a = " + b"-" * MB + b"1\n"),
+    "1 MB of functions after comments": ("a.js", lambda: repeated("/* a */ function f() {}\n", MB)),
     "1 MB of nested quotes": ("a.md", lambda: repeated(">", MB)),
     "1 MB of nested lists": ("a.md", lambda: repeated("- ", MB)),
     "10 MB of one-word paragraphs": ("a.md", lambda: repeated("a\n\n", 10 * MB)),

@@ -1,6 +1,7 @@
 """Files → passages by the process with limits, and what becomes of that process."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -41,6 +42,7 @@ def test_parsers_read_what_took_them_without_end():
         "1 MB of unclosed comments": [],
         "1 MB of headings without an end": ["a"],
         "a reference of 10,000 digits": ["tulip \ufffd"],
+        "1 MB of functions after comments": ["/* a */ function f() {}"],
     }.items():
         name, make = CASES[case]
         (found,) = read((name, make()))
@@ -49,6 +51,24 @@ def test_parsers_read_what_took_them_without_end():
             chunk.text.split("\n")[0][: len(text)] for chunk, text in zip(found.chunks, first, strict=False)
         ] == first
         assert all(len(chunk.name) <= 1_000 for chunk in found.chunks), case
+
+
+def test_full_stops_are_searched_once():
+    """The passages are long, and a search from each full stop would exceed the limit."""
+    with FileReader(100_000) as reader:
+        assert [each.problem for each in reader.read([("a.md", b"a" + b"." * MB)])] == [""]
+
+
+def test_limits_of_the_user_stay(monkeypatch):
+    """An unprivileged process may not raise them."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 40, before[1]))
+    try:
+        assert read(GUIDE)[0].problem == ""
+        monkeypatch.setattr(module, "MEMORY", 1 << 45)
+        assert read(GUIDE)[0].problem == ""
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def test_a_parser_that_needs_too_much_memory_leaves_plain_text_and_the_other_files(monkeypatch):

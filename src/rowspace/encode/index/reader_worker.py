@@ -47,7 +47,8 @@ def _send(replies: BinaryIO, line: bytes) -> None:
 
 def _limited(request: dict[str, Any], files: list[tuple[str, bytes]], most: int) -> bytes:
     """Return the reply to a request; at a limit, the process ends."""
-    resource.setrlimit(resource.RLIMIT_AS, (_memory()[0] + request["memory"], resource.RLIM_INFINITY))
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    _limit_memory(request["memory"], *before)
     signal.setitimer(signal.ITIMER_PROF, request["seconds"])
     try:
         reply = {"answers": [_answer(*file, request["max_chars"]) for file in files], "is_last": _memory()[1] > most}
@@ -56,7 +57,14 @@ def _limited(request: dict[str, Any], files: list[tuple[str, bytes]], most: int)
         os._exit(OUT_OF_MEMORY)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _limit_memory(more: int, soft: int, hard: int) -> None:
+    """Limit the address space to its size and some more; where the size is not known, do nothing."""
+    if size := _memory()[0]:
+        limit = size + more
+        resource.setrlimit(resource.RLIMIT_AS, (limit if soft == resource.RLIM_INFINITY else min(limit, soft), hard))
 
 
 def _answer(path: str, data: bytes, max_chars: int) -> dict[str, Any]:
@@ -74,6 +82,9 @@ def _answer(path: str, data: bytes, max_chars: int) -> dict[str, Any]:
 
 
 def _memory() -> tuple[int, int]:
-    """Return the bytes of the address space, and of what is in memory."""
-    size, resident, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    """Return the bytes of the address space, and of what is in memory; zeros if the system is not Linux."""
+    try:
+        size, resident, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    except OSError:
+        return 0, 0
     return size * resource.getpagesize(), resident * resource.getpagesize()
