@@ -1,0 +1,240 @@
+"""Small indexes, classifiers, runs and folders to resume, which `damage.py` damages, and all that can be read of them.
+
+What is opened of a damaged one must equal what was saved: see `Reader.content`.
+"""
+
+import hashlib
+import json
+import shutil
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from pydoc_data.topics import topics
+from typing import Any
+
+import numpy as np
+from tests.encode.index.samples import FILES, contents, write_files
+from tests.lab.arena_results import QUALITIES, STRATEGIES, save_arena
+
+import rowspace as rs
+from rowspace.encode import Encoder, StreamOptions
+from rowspace.encode.index import BridgeOptions, Index, IndexOptions
+from rowspace.encode.stream import encode_to
+from rowspace.errors import EncodingInterrupted, FitInterrupted
+from rowspace.learn import ArenaOptions, Reports
+from rowspace.learn.arena.runs.saved import SavedResults
+from rowspace.learn.tuning.classifier import TextClassifier
+from rowspace.table import Table
+from rowspace.text import whitespace_json
+
+__all__ = ["STATES", "digest"]
+
+QUERIES = ("tulips water", "install the package", "header")
+WORDS = ("the", "cat", "sat", "dog", "a", "mat")
+TEXTS = [" ".join(WORDS[(number >> shift) % 6] for shift in range(4)) for number in range(40)]
+OTHER = "\n\n".join(f"{text} tulips {number} water " * 4 for number, text in enumerate(TEXTS))
+SENTENCES = [" ".join(topic.split()[:60]) for topic in list(topics.values())[:5]]
+FIT = {"dim": 6, "epochs": 2, "min_count": 3, "workers": 1, "seed": 0}
+MODEL = {"dim": 8, "layers": 1, "heads": 2, "tokens": "chars", "batch": 2, "context": 8, "workers": 1, "device": "cpu"}
+STEPS = {"steps": 6, "record": 2, "evaluate": 3, "sample": 6, "watch": ["t", "a"]}
+
+
+def small_encoder(seed: int = 0) -> Encoder:
+    """Return an encoder of WORDS."""
+    rows = np.random.default_rng(seed).standard_normal((len(WORDS), 6)).astype(np.float32)
+    return Encoder(Table(WORDS, rows, tokenizer=whitespace_json(WORDS)), workers=1)
+
+
+def index_encoder(seed: int = 0) -> Encoder:
+    """Return an encoder of the words of the indexed files."""
+    words = ["[UNK]", *sorted(set(" ".join(FILES.values()).split()))]
+    rows = np.random.default_rng(seed).standard_normal((len(words), 8)).astype(np.float32)
+    return Encoder(Table(words, rows, tokenizer=whitespace_json(words)), workers=1)
+
+
+def index(folder: Path, *, is_bridged: bool = False) -> Path:
+    """Write an index that was updated, so that it has rows that were removed; perhaps with a bridge."""
+    files = write_files(folder.parent / "files", FILES | {"other.txt": OTHER})
+    made = Index.build(files, index_encoder(), folder / "index", options=IndexOptions(max_chars=100))
+    (files / "garden.txt").write_text("Roses need little water.\n\nTulips too.\n")
+    made.update()
+    if is_bridged:
+        made.build_bridge(index_encoder(1), options=BridgeOptions(kind="linear"))
+    return folder / "index"
+
+
+def read_index(path: Path, *, seed: int = 0) -> object:
+    """Return every row, the settings and the answers to queries."""
+    found = Index.open(path, index_encoder(seed))
+    hits = [
+        [(hit.path, hit.text, hit.name, hit.first_line, hit.score) for hit in found.search(query, k=5, mode=mode)]
+        for query in QUERIES
+        for mode in ("hybrid", "dense", "lexical")
+    ]
+    return contents(found), str(found.settings), found.names(), found.files(), hits
+
+
+def classifier(folder: Path) -> Path:
+    """Write a classifier of three labels."""
+    labels = [("x", "y", "z")[number % 3] for number in range(len(TEXTS))]
+    TextClassifier(small_encoder()).fit(TEXTS, labels).save(folder / "c")
+    return folder / "c"
+
+
+def read_classifier(path: Path) -> object:
+    """Return the labels, the facts and the probabilities."""
+    found = TextClassifier.load(path)
+    return found.classes_.tolist(), found.facts_, str(found.get_params()), found.predict_proba(TEXTS).tolist()
+
+
+def fit(folder: Path) -> Path:
+    """Write a fit that was interrupted."""
+    sent = []
+
+    def stop(progress: Any) -> None:
+        if progress.words and not sent:  # only once: a second signal aborts the fit immediately
+            sent.append(True)
+            signal.raise_signal(signal.SIGTERM)
+
+    try:
+        rs.fit(SENTENCES, output=folder / "t", reports=Reports(on_progress=stop), **FIT)
+    except FitInterrupted:
+        return folder / "t"
+    raise AssertionError("the fit ended before it was interrupted")
+
+
+def read_fit(path: Path) -> object:
+    """Return the table that the rest of the fit learns."""
+    made = rs.fit(output=path, resume=True)
+    return list(made.vocabulary), made.rows.tolist(), None if made.counts is None else made.counts.tolist()
+
+
+def run(folder: Path) -> Path:
+    """Write a run of a language model that was interrupted."""
+    from rowspace.learn.language_model.train import TrainReports, train
+
+    def stop(progress: Any) -> None:
+        if progress.step == 4:
+            raise KeyboardInterrupt
+
+    try:
+        train(
+            ["\n".join(TEXTS * 12)],
+            folder / "r",
+            save_steps=2,
+            reports=TrainReports(on_progress=stop),
+            **MODEL,
+            **STEPS,
+        )
+    except KeyboardInterrupt:
+        return folder / "r"
+    raise AssertionError("the training ended before it was interrupted")
+
+
+def read_run(path: Path) -> object:
+    """Return the model, the table, the events and the record, and what the resumed run learns."""
+    from rowspace.learn.language_model.train import train
+
+    before = read_parts(path)
+    train(output=path, resume=True)
+    return before, rs.load(path).rows.tolist(), len(read_events(path)[1])
+
+
+def read_parts(path: Path) -> object:
+    """Return the model, the table, the events and the record of a run."""
+    from rowspace.learn.language_model.run_folder.loaded_run import load_run
+
+    loaded = load_run(path)
+    weights = {name: tensor.tolist() for name, tensor in loaded.model.state_dict().items()}
+    record = {name: value for name, value in loaded.record.to_json().items() if name != "seconds"}
+    facts = {name: value for name, value in record.pop("facts").items() if "seconds" not in name}
+    return weights, record, facts, loaded.tokenizer.json, read_events(path), rs.load(path).rows.tolist()
+
+
+def events(folder: Path) -> Path:
+    """Write the events of a run, without the rest."""
+    from rowspace.learn.language_model.telemetry.events import NAME
+
+    made = run(folder)
+    (folder / "e").mkdir()
+    (made / NAME).rename(folder / "e" / NAME)
+    shutil.rmtree(made)
+    return folder / "e"
+
+
+def read_events(path: Path) -> tuple[Any, ...]:
+    """Return all events."""
+    from rowspace.learn.language_model.telemetry.events import Events
+
+    with Events(path) as found:
+        rows = [{name: array.tolist() for name, array in found.rows(step).items()} for step in found.row_steps()]
+        shown = [
+            {name: array.tolist() for name, array in found.snapshot(step).items()} for step in found.snapshot_steps()
+        ]
+        return found.header, found.steps().tolist(), found.held_out(), found.row_steps(), rows, shown
+
+
+def arena(folder: Path) -> Path:
+    """Write the results of an arena."""
+    save_arena(folder / "a")
+    return folder / "a"
+
+
+def read_arena(path: Path) -> object:
+    """Return the document, and the runs that are not run again."""
+    saved = SavedResults(path, ArenaOptions(tasks=list(QUALITIES), strategies=list(STRATEGIES)).settings())
+    return saved.cells, sorted(saved.finished), rs.learn.read_arena(path)
+
+
+def encoding(folder: Path, *, name: str) -> Path:
+    """Write an encoding to a file that was interrupted after some batches."""
+    encode_module = __import__("rowspace.encode.stream.encode_to", fromlist=["x"])
+    at_once, encode_module.MAX_TEXTS = encode_module.MAX_TEXTS, 8
+
+    def stop(progress: Any) -> None:
+        if progress.texts >= 24:
+            raise KeyboardInterrupt
+
+    options = StreamOptions(seconds_between_saves=0.0)
+    try:
+        encode_to(small_encoder(), iter(TEXTS), folder / name, options=options, on_progress=stop)
+    except EncodingInterrupted:
+        return folder / name
+    finally:
+        encode_module.MAX_TEXTS = at_once
+    raise AssertionError("the encoding ended before it was interrupted")
+
+
+def read_encoding(path: Path) -> object:
+    """Return the output of the resumed encoding."""
+    encode_to(small_encoder(), iter(TEXTS), path, resume=True)
+    if path.suffix == ".npy":
+        return np.load(path).tolist()
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        return parquet.read_table(path).to_pylist()
+    import lance
+
+    return lance.dataset(path).to_table().to_pylist()
+
+
+def digest(found: object) -> str:
+    """Return a hash of what was read."""
+    return hashlib.sha256(json.dumps(found, default=str, sort_keys=True).encode()).hexdigest()
+
+
+STATES: dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]] = {
+    "index": (index, read_index),
+    "index-bridge": (partial(index, is_bridged=True), partial(read_index, seed=1)),
+    "classifier": (classifier, read_classifier),
+    "fit-folder": (fit, read_fit),
+    "run-folder": (run, read_run),
+    "events": (events, read_events),
+    "arena": (arena, read_arena),
+} | {
+    f"encode-folder-{kind}": (partial(encoding, name=f"v.{kind}"), read_encoding)
+    for kind in ("npy", "parquet", "lance")
+}
+"""By name, a function that writes a sample to an empty folder, and one that returns all that can be read of it."""
