@@ -6,17 +6,20 @@ each of these is a `FileFormatError`.
 
 import json
 import os
+import zlib
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular
 
-__all__ = ["is_count", "parse_object", "read_object"]
+__all__ = ["is_count", "parse_object", "read_object", "sealed", "unsealed"]
 
 MAX_SIZE = 1 << 28  # bytes: the indexes of the largest models have about 10 MB
 REMEDY = "restore the file from a copy"
+SEAL = "checksum"
 
 
 def read_object(path: Path, *, remedy: str = REMEDY) -> dict[str, Any]:
@@ -77,6 +80,44 @@ def parse_object(data: bytes, source: str, *, offset: int = 0, remedy: str = REM
             return document
         place, what = 0, "JSON, but not an object"
     raise FileFormatError(f"{source}: byte {offset + place}: {what}; {remedy}")
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with the checksum of its content, so that a changed value is noticed.
+
+    Args:
+        document: Plain values; the keys of all objects are strings.
+
+    >>> unsealed(sealed({"version": 1}), "x.json")
+    {'version': 1}
+    """
+    return {**document, SEAL: _checksum(document)}
+
+
+def unsealed(document: Mapping[str, Any], source: str, *, remedy: str = REMEDY) -> dict[str, Any]:
+    """Return a document without its checksum.
+
+    Args:
+        document: What `sealed` returned, after it was written and read.
+        source: The name of the file in errors.
+        remedy: The end of the error message, which says what to do about a damaged file.
+
+    Raises:
+        FileFormatError: The checksum is missing or differs.
+
+    >>> unsealed(sealed({"version": 1}) | {"version": 2}, "x.json")
+    Traceback (most recent call last):
+    rowspace.errors.FileFormatError: x.json: is damaged (its checksum differs); restore the file from a copy
+    """
+    content = dict(document)
+    if content.pop(SEAL, None) != _checksum(content):
+        raise FileFormatError(f"{source}: is damaged (its checksum differs); {remedy}")
+    return content
+
+
+def _checksum(document: Mapping[str, Any]) -> int:
+    """Return the CRC-32 of the values, however the file is written."""
+    return zlib.crc32(json.dumps(document, sort_keys=True).encode())
 
 
 def is_count(value: object) -> bool:

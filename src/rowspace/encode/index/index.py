@@ -161,6 +161,7 @@ class Index:
         """
         with writing(self.path):
             self._store.refresh()
+            self._store.check()
             known = self.settings.roots
             missing = [*known, *self._store.files()]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)

@@ -270,10 +270,8 @@ def _lexical(store: ChunkStore, query: str, k: int, where: str | None) -> list[R
 
 
 def _scan(store: ChunkStore, where: str | None, **arguments: Any) -> list[Row]:
-    scanner = store.dataset.scanner(
-        filter=where, prefilter=where is not None, disable_scoring_autoprojection=True, **arguments
-    )
-    rows: list[Row] = scanner.to_table().to_pylist()
+    found = store.read(filter=where, prefilter=where is not None, disable_scoring_autoprojection=True, **arguments)
+    rows: list[Row] = found.to_pylist()
     return rows
 
 

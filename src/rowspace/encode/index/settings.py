@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from rowspace.errors import FileFormatError
+from rowspace.files.strict_json import is_count
 
-__all__ = ["SETTINGS_KEY", "IndexSettings", "dump_settings", "read_settings"]
+__all__ = ["SETTINGS_KEY", "IndexSettings", "dump_settings", "has_checksums", "read_settings"]
 
 SETTINGS_KEY = "rowspace"
 """The key of the metadata."""
 
-_VERSION = 1
+_VERSION = 2
+_FIRST_WITH_CHECKSUMS = 2
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,32 @@ def read_settings(metadata: Mapping[bytes, bytes], source: str) -> IndexSettings
     try:
         document = json.loads(metadata[SETTINGS_KEY.encode()])
         version = document.pop("version")
-        settings = IndexSettings(**document | {"roots": tuple(document["roots"])}) if version == _VERSION else None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        settings = IndexSettings(**document | {"roots": tuple(document["roots"])}) if _is_known(version) else None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         message = f"{source}: this LanceDB table was not written by rowspace index; name another folder"
         raise FileFormatError(message) from error
     if settings is None:
         raise FileFormatError(
-            f"{source}: the index has version {version}, not {_VERSION}; build it again with --rebuild"
+            f"{source}: the index has version {version!r:.40}, this rowspace reads up to {_VERSION}; upgrade with pip "
+            "install -U rowspace, or build it again with --rebuild"
         )
+    if not _is_valid(settings):
+        raise FileFormatError(f"{source}: the settings of the index are damaged; build it again with --rebuild")
     return settings
+
+
+def has_checksums(metadata: Mapping[bytes, bytes]) -> bool:
+    """Whether the version that wrote the settings also writes checksums of all files."""
+    version: int = json.loads(metadata[SETTINGS_KEY.encode()])["version"]
+    return version >= _FIRST_WITH_CHECKSUMS
+
+
+def _is_known(version: object) -> bool:
+    return type(version) is int and 1 <= version <= _VERSION
+
+
+def _is_valid(settings: IndexSettings) -> bool:
+    """Whether each setting has its type."""
+    texts = [settings.fingerprint, *settings.roots, *([] if settings.table is None else [settings.table])]
+    counts = (settings.dim, settings.max_chars, settings.max_megabytes, settings.ann_from)
+    return all(type(text) is str for text in texts) and all(map(is_count, counts))

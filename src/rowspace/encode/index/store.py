@@ -6,14 +6,16 @@ searches faster: rows that are not in them are searched one by one.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from rowspace.encode.index.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
 from rowspace.encode.index.files import DATASET
-from rowspace.encode.index.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
+from rowspace.encode.index.settings import SETTINGS_KEY, IndexSettings, dump_settings, has_checksums, read_settings
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     import lance
@@ -37,6 +39,21 @@ _MAX_FRAGMENTS = 24
 _KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _writing(method: Callable[Concatenate["ChunkStore", P], R]) -> Callable[Concatenate["ChunkStore", P], R]:
+    """Translate the errors of Lance in a method that changes an index."""
+
+    @wraps(method)
+    def translated(self: "ChunkStore", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with lance_errors(self.source, is_remote=is_remote(self.source), writes=True):
+            return method(self, *args, **kwargs)
+
+    return translated
+
+
 class FileState(NamedTuple):
     """The state in which a file was indexed."""
 
@@ -53,24 +70,26 @@ class ChunkStore:
         source: The path of the index, for messages.
     """
 
-    def __init__(self, dataset: "lance.LanceDataset", source: str) -> None:
+    def __init__(self, dataset: "lance.LanceDataset", source: str, checksums: Checksums | None = None) -> None:
         self.dataset = dataset
         self.source = source
         self.settings = read_settings(dataset.schema.metadata or {}, source)
         self._folder = _identity(source)
+        self._checksums = checksums
 
     @classmethod
     def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
         """Create an empty index at a path that has none, or `replace` one."""
         lance, schema = import_lance(), _schema(settings)
-        if is_remote(path):
-            mode = "overwrite" if replace else "create"
-            return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
-        temporary = Path(path, UNFINISHED)
-        shutil.rmtree(temporary, ignore_errors=True)  # that of a killed process
-        temporary.mkdir(parents=True)
-        lance.write_dataset(schema.empty_table(), str(temporary), schema)
-        temporary.rename(_uri(path))  # Lance itself would leave a folder without a version if it were killed
+        with lance_errors(path, is_remote=is_remote(path), writes=True):
+            if is_remote(path):
+                mode = "overwrite" if replace else "create"
+                return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
+            temporary = Path(path, UNFINISHED)
+            shutil.rmtree(temporary, ignore_errors=True)  # that of a killed process
+            temporary.mkdir(parents=True)
+            Checksums(str(temporary)).write(lance.write_dataset(schema.empty_table(), str(temporary), schema))
+            temporary.rename(_uri(path))  # Lance itself would leave a folder without a version if it were killed
         return cls.open(path)
 
     @classmethod
@@ -81,17 +100,20 @@ class ChunkStore:
             UsageError: If there is none.
             FileFormatError: If it is damaged, or of a later version.
         """
-        lance = import_lance()
-        if not is_remote(path) and not Path(_uri(path)).is_dir():
+        lance, local = import_lance(), not is_remote(path)
+        if local and not Path(_uri(path)).is_dir():
             raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES -o {path}")
+        checksums = Checksums(_uri(path)) if local else None
+        is_checked = checksums is not None and checksums.check()
         try:
-            dataset = lance.dataset(_uri(path))
-        except (ValueError, OSError, RuntimeError) as error:
-            if "not found" in str(error) and is_remote(path):
+            with lance_errors(path, is_remote=not local):
+                store = cls(lance.dataset(_uri(path)), path, checksums)
+        except FileFormatError as error:
+            if not local and "not found" in str(error.__cause__):
                 raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES") from error
-            advice = "check the URL and the credentials" if is_remote(path) else "build it again with --rebuild"
-            raise FileFormatError(f"{path}: the index cannot be opened ({reason_of(error)}); {advice}") from error
-        return cls(dataset, path)
+            raise
+        store._require_checksums(is_checked)
+        return store
 
     @classmethod
     def exists(cls, path: str) -> bool:
@@ -111,25 +133,64 @@ class ChunkStore:
             UsageError: If the index was removed.
             FileFormatError: If it is damaged.
         """
-        if _identity(self.source) == self._folder:
+        if _identity(self.source) != self._folder:
+            latest = ChunkStore.open(self.source)
+            self.dataset, self.settings, self._folder = latest.dataset, latest.settings, latest._folder
+            self._checksums = latest._checksums
+            return
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            before = self.dataset.version
             self.dataset.checkout_latest()
             self.settings = read_settings(self.dataset.schema.metadata or {}, self.source)
-            return
-        latest = ChunkStore.open(self.source)
-        self.dataset, self.settings, self._folder = latest.dataset, latest.settings, latest._folder
+        if self._checksums is not None and self.dataset.version != before:
+            self._require_checksums(self._checksums.check())
+
+    def check(self) -> None:
+        """Compare the checksums of all files of an index in a folder, however large; call it before an update.
+
+        Raises:
+            FileFormatError: A file is damaged.
+        """
+        if self._checksums is not None and not self._checksums.check(whole=True):
+            self._checksums.write(self.dataset)  # of an index of an earlier version
+            self.change_settings(self.settings)
 
     @classmethod
     def copy(cls, source: str, target: str) -> "ChunkStore":
         """Replace the index at `target`, or write a new one, with the rows and settings of another, in one commit."""
         dataset = cls.open(source).dataset
-        rows = dataset.scanner().to_reader()
-        return cls(import_lance().write_dataset(rows, _uri(target), dataset.schema, mode="overwrite"), target)
+        with lance_errors(target, is_remote=True, writes=True):
+            rows = dataset.scanner().to_reader()
+            return cls(import_lance().write_dataset(rows, _uri(target), dataset.schema, mode="overwrite"), target)
 
     @staticmethod
     def drop(path: str) -> None:
         """Delete an index in an object store."""
-        import_lance().LanceDataset.drop(_uri(path))
+        with lance_errors(path, is_remote=True, writes=True):
+            import_lance().LanceDataset.drop(_uri(path))
 
+    def read(self, **arguments: Any) -> "pa.Table":
+        """Return rows; the arguments are those of Lance's `scanner`.
+
+        Raises:
+            FileFormatError: Lance cannot read them.
+        """
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            table = self.dataset.scanner(**arguments).to_table()
+            table.validate(full=True)  # otherwise a wrong offset of a text would crash the process
+            return table
+
+    def take(self, rows: Sequence[int], *, columns: list[str]) -> "pa.Table":
+        """Return the rows with these numbers; raises as `read`."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            return self.dataset.take(list(rows), columns=columns)
+
+    def batches(self, *, columns: list[str], size: int) -> "Iterator[pa.RecordBatch]":
+        """Yield all rows, `size` at a time; raises as `read`."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            yield from self.dataset.to_batches(columns=columns, batch_size=size)
+
+    @_writing
     def change_settings(self, settings: IndexSettings) -> None:
         """Store other settings."""
         self.dataset.update_schema_metadata({SETTINGS_KEY: dump_settings(settings)})
@@ -138,18 +199,20 @@ class ChunkStore:
     def files(self) -> dict[str, FileState]:
         """Return the state of each file."""
         columns = ["path", "size", "mtime_ns", "digest"]
-        rows = self.dataset.to_table(columns=columns, filter="chunk = 0").to_pydict()
+        rows = self.read(columns=columns, filter="chunk = 0").to_pydict()
         states = map(FileState, rows["size"], rows["mtime_ns"], rows["digest"])
         return dict(zip(rows["path"], states, strict=True))
 
     def names(self) -> list[str]:
         """Return the names of passages, each once."""
-        return [name for name in dict.fromkeys(self.dataset.to_table(columns=["name"])["name"].to_pylist()) if name]
+        return [name for name in dict.fromkeys(self.read(columns=["name"])["name"].to_pylist()) if name]
 
     def count(self) -> int:
         """Return the number of chunks."""
-        return int(self.dataset.count_rows())
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            return int(self.dataset.count_rows())
 
+    @_writing
     def write(self, rows: Mapping[str, Any], *, replaced: Sequence[str] = ()) -> None:
         """Add rows; in the same commit, remove the old rows of the files `replaced`."""
         import pyarrow as pa
@@ -166,6 +229,7 @@ class ChunkStore:
             .execute(table)
         )
 
+    @_writing
     def touch(self, times: Mapping[str, int]) -> None:
         """Store the new times of files whose content is the same."""
         import pyarrow as pa
@@ -179,15 +243,31 @@ class ChunkStore:
         )
         self.dataset.merge_insert(["path", "chunk"]).when_matched_update_all().execute(table)
 
+    @_writing
     def remove(self, paths: Sequence[str]) -> None:
         """Remove the rows of files."""
         self.dataset.delete(f"path IN {sql_list(paths)}")
 
+    @_writing
     def maintain(self) -> None:
-        """Bring the search indexes up to date, join small files, and delete old versions."""
-        rows = self.count()
-        if not rows:
-            return
+        """Bring the search indexes up to date, join small files, write the checksums, and delete old versions."""
+        if rows := self.count():
+            self._optimize(rows)
+        if self._checksums is not None:
+            self._checksums.write(self.dataset)
+        self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)  # last: the checksums have none of their files
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the search by vectors uses an index."""
+        return self.count() >= self.settings.ann_from
+
+    def _require_checksums(self, is_checked: bool) -> None:
+        """Raise `FileFormatError` if an index whose version has checksums has none."""
+        if self._checksums is not None and not is_checked and has_checksums(self.dataset.schema.metadata or {}):
+            raise FileFormatError(f"{_uri(self.source)}/{CHECKSUMS}: missing; restore the file, or {REMEDY}")
+
+    def _optimize(self, rows: int) -> None:
         names = {index.name for index in self.dataset.describe_indices()}
         if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
             self.dataset.optimize.compact_files()
@@ -198,12 +278,6 @@ class ChunkStore:
         limit = max(_MAX_UNINDEXED, rows // 10)
         if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > limit for name in names):
             self.dataset.optimize.optimize_indices()
-        self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)
-
-    @property
-    def is_approximate(self) -> bool:
-        """Whether the search by vectors uses an index."""
-        return self.count() >= self.settings.ann_from
 
     def _create_dense(self, rows: int) -> None:
         self.dataset.create_index("vector", "IVF_SQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5)))

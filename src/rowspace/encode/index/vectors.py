@@ -68,9 +68,9 @@ def read_vectors(store: ChunkStore, limit: int | None = None) -> PassageVectors:
         check_whole_number("limit", limit, 0, 2**63 - 1)
     columns, count = ["path", "chunk", "first_line", "vector"], store.count()
     if limit is None or count <= limit:
-        table = store.dataset.to_table(columns=columns)
+        table = store.read(columns=columns)
     else:
-        table = store.dataset.take([number * count // limit for number in range(limit)], columns=columns)
+        table = store.take([number * count // limit for number in range(limit)], columns=columns)
     vectors = table["vector"].combine_chunks().flatten().to_numpy()
     return PassageVectors(
         table["path"].to_pylist(),

@@ -98,7 +98,7 @@ def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pai
     generator = np.random.default_rng(options.seed)
     size = options.sample + options.held_out + (options.held_out + 1) // 2
     rows = np.sort(generator.choice(count, min(count, size), replace=False, shuffle=False))
-    table = store.dataset.take(rows.tolist(), columns=["name", "text", "vector"])
+    table = store.take(rows.tolist(), columns=["name", "text", "vector"])
     texts = list(map(passage_text, table["name"].to_pylist(), table["text"].to_pylist()))
     old = _matrix(table["vector"].combine_chunks())
     new = unit_vectors(encoder.encode(texts))
@@ -117,7 +117,7 @@ def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pai
 
 def _blocks(store: ChunkStore) -> Iterator[Floats]:
     """Yield the vectors of all passages in order."""
-    for batch in store.dataset.to_batches(columns=["vector"], batch_size=_BLOCK):
+    for batch in store.batches(columns=["vector"], size=_BLOCK):
         yield _matrix(batch["vector"])
 
 
