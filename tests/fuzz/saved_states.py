@@ -5,6 +5,7 @@ What is opened of a damaged one must equal what was saved: see `Reader.content`.
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 from collections.abc import Callable
@@ -37,6 +38,7 @@ OTHER = "\n\n".join(f"{text} tulips {number} water " * 4 for number, text in enu
 SENTENCES = [" ".join(topic.split()[:60]) for topic in list(topics.values())[:5]]
 FIT = {"dim": 6, "epochs": 2, "min_count": 3, "workers": 1, "seed": 0}
 MODEL = {"dim": 8, "layers": 1, "heads": 2, "tokens": "chars", "batch": 2, "context": 8, "workers": 1, "device": "cpu"}
+UNCOMPARED = ("seconds", "format", "format_version")
 STEPS = {"steps": 6, "record": 2, "evaluate": 3, "sample": 6, "watch": ["t", "a"]}
 
 
@@ -147,20 +149,22 @@ def read_parts(path: Path) -> object:
 
     loaded = load_run(path)
     weights = {name: tensor.tolist() for name, tensor in loaded.model.state_dict().items()}
-    record = {name: value for name, value in loaded.record.to_json().items() if name != "seconds"}
+    record = {name: value for name, value in loaded.record.to_json().items() if name not in UNCOMPARED}
     facts = {name: value for name, value in record.pop("facts").items() if "seconds" not in name}
     return weights, record, facts, loaded.tokenizer.json, read_events(path), rs.load(path).rows.tolist()
 
 
 def events(folder: Path) -> Path:
-    """Write the events of a run, without the rest."""
-    from rowspace.learn.language_model.telemetry.events import NAME
+    """Write the events of a run up to its checkpoint, with what says how long they were then, and nothing else."""
+    from rowspace.learn.language_model.telemetry.events import NAME, RUN_FILE
 
-    made = run(folder)
-    (folder / "e").mkdir()
-    (made / NAME).rename(folder / "e" / NAME)
+    made, kept = run(folder), folder / "e"
+    (kept / RUN_FILE).parent.mkdir(parents=True)
+    for name in (NAME, RUN_FILE):
+        (made / name).rename(kept / name)
+    os.truncate(kept / NAME, json.loads((kept / RUN_FILE).read_text())["events"])
     shutil.rmtree(made)
-    return folder / "e"
+    return kept
 
 
 def read_events(path: Path) -> tuple[Any, ...]:

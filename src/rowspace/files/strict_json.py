@@ -15,11 +15,12 @@ from typing import Any
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular
 
-__all__ = ["is_count", "parse_object", "read_object", "sealed", "unsealed"]
+__all__ = ["SEAL", "is_count", "parse_object", "read_object", "sealed", "unsealed"]
 
 MAX_SIZE = 1 << 28  # bytes: the indexes of the largest models have about 10 MB
 REMEDY = "restore the file from a copy"
 SEAL = "checksum"
+"""The key of a document's checksum."""
 
 
 def read_object(path: Path, *, remedy: str = REMEDY) -> dict[str, Any]:

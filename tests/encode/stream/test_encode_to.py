@@ -228,10 +228,14 @@ def test_new_run_discards_an_interrupted_one(interrupted, wide):
 def test_damaged_state_and_missing_rows_are_refused(interrupted, wide):
     path, out = interrupted
     folder = out.with_name("v.npy.encode")
-    state = json.loads((folder / "state.json").read_text())
+    whole = json.loads((folder / "state.json").read_text())
+    state = {name: value for name, value in whole.items() if not name.startswith("checksum")} | {"version": 1}
     for damage, complaint in [
         (b"{", "not valid JSON"),
         (b"{}", "written by another version"),
+        (json.dumps(whole | {"version": 3}).encode(), "written by another version of rowspace; upgrade rowspace, or"),
+        (json.dumps(whole | {"texts": 1}).encode(), r"is damaged \(its checksum differs\)"),
+        (json.dumps(whole | {"version": 1}).encode(), "entries are missing or unknown"),
         (json.dumps(state | {"texts": -1}).encode(), "an entry has a value of the wrong type"),
         (json.dumps(state | {"extra": 1}).encode(), "entries are missing or unknown"),
         (json.dumps(state | {"mark": 10**6}).encode(), "rows.npy has fewer than 1,000,000 rows"),
@@ -239,6 +243,16 @@ def test_damaged_state_and_missing_rows_are_refused(interrupted, wide):
         (folder / "state.json").write_bytes(damage)
         with pytest.raises(FileFormatError, match=rf"{complaint}.*start again without resume"):
             wide.encode_to(path, out, resume=True)
+
+
+def test_a_changed_row_is_noticed_when_a_run_is_resumed(interrupted, wide):
+    path, out = interrupted
+    rows = out.with_name("v.npy.encode") / "rows.npy"
+    data = bytearray(rows.read_bytes())
+    data[200] ^= 1
+    rows.write_bytes(data)
+    with pytest.raises(FileFormatError, match=r"rows.npy is damaged \(its checksum differs\); start again without res"):
+        wide.encode_to(path, out, resume=True)
 
 
 def test_missing_or_damaged_part_is_refused(tmp_path, encoder):
@@ -253,7 +267,9 @@ def test_missing_or_damaged_part_is_refused(tmp_path, encoder):
     with pytest.raises(FileFormatError, match=r"part-00000\d.arrow is missing; start again without resume"):
         encode_to(encoder, iter(TEXTS), out, resume=True)
     interrupt().write_bytes(b"ARROW1\0\0 damaged")
-    with pytest.raises(FileFormatError, match=r"part-00000\d.arrow is damaged: .*; start again without resume"):
+    with pytest.raises(
+        FileFormatError, match=r"part-00000\d.arrow is damaged \(its checksum differs\); start again without resume"
+    ):
         encode_to(encoder, iter(TEXTS), out, resume=True)
 
 

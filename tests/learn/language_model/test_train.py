@@ -18,6 +18,7 @@ from rowspace.errors import (
     TrainingInterrupted,
     UsageError,
 )
+from rowspace.files.strict_json import sealed
 from rowspace.learn.language_model.data import read_corpora
 from rowspace.learn.language_model.run_folder.checkpoint import TENSORS, read_record, read_tensors
 from rowspace.learn.language_model.run_folder.loaded_run import load_run
@@ -193,8 +194,15 @@ def test_resume_without_a_run_is_refused(quick, tmp_path):
         ("state/start.safetensors", lambda data: data[:50]),
         ("state/run.json", lambda data: data[:50]),
         ("state/run.json", lambda data: data.replace(b'"dim": 16', b'"dim": "x"')),
-        ("state/run.json", lambda data: data.replace(b'"format_version": 1', b'"format_version": 9')),
+        ("state/run.json", lambda data: data.replace(b'"format_version": 2', b'"format_version": 9')),
+        ("state/run.json", lambda data: data.replace(b'"format_version": 2', b'"format_version": 1')),
+        ("state/run.json", lambda data: data.replace(b'"step": 12', b'"step": 11')),
+        ("state/start.safetensors", lambda data: data[:-1] + b"?"),
+        ("tokenizer.json", lambda data: data.replace(b"e", b"f", 1)),
+        ("data/data.json", lambda data: data.replace(b'"text_bytes": ', b'"text_bytes": 1')),
+        ("data/data.json", lambda data: data.replace(b'"checksum"', b'"checkzum"')),
         ("events.bin", lambda data: data[:50]),
+        ("events.bin", lambda data: data[:5000] + b"?" + data[5001:]),
         ("data/data.json", lambda data: data[:50]),
         ("data/train.bin", lambda data: data[:51]),
     ],
@@ -202,9 +210,12 @@ def test_resume_without_a_run_is_refused(quick, tmp_path):
 def test_a_damaged_state_is_one_sentence(name, damage, finished, quick, tmp_path):
     shutil.copytree(finished.path, tmp_path / "run")
     path = tmp_path / "run" / name
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(FileFormatError):
-        quick(tmp_path / "run", resume=True)
+    before = path.read_bytes()
+    path.write_bytes(damage(before))
+    assert path.read_bytes() != before
+    reading = load_run if name == "tokenizer.json" else lambda run: quick(run, resume=True)
+    with pytest.raises(FileFormatError, match=r"train a new run|upgrade with: pip install"):
+        reading(tmp_path / "run")
 
 
 def test_events_record_the_changes_of_the_rows(finished, assert_close):
@@ -437,7 +448,9 @@ def test_a_run_has_a_name_and_cuda_is_used_only_where_it_is(quick, tmp_path, mon
         quick(tmp_path / "run", device="cuda")
     assert quick(tmp_path / "run", device="auto", steps=1).record.device == "cpu"
     path = tmp_path / "run/state/run.json"
-    path.write_text(path.read_text().replace('"device": "cpu",\n "init"', '"device": "cuda",\n "init"'))
+    record = json.loads(path.read_text()) | {"device": "cuda"}
+    del record["checksum"]
+    path.write_text(json.dumps(sealed(record)))
     with pytest.raises(UsageError, match="the run was trained with CUDA, which is not available here"):
         quick(tmp_path / "run", resume=True)
 

@@ -138,17 +138,26 @@ def test_damaged_folders(table, examples, tmp_path):
     fitted = TextClassifier(table).fit(*columns(examples))
 
     def change_json(**changes):
+        """Change classifier.json as version 1 wrote it, without checksums."""
         document = json.loads((path / "classifier.json").read_text())
-        (path / "classifier.json").write_text(json.dumps(document | changes))
+        old = {name: value for name, value in document.items() if name not in ("checksum", "weights")}
+        (path / "classifier.json").write_text(json.dumps(old | {"version": 1} | changes))
 
     def change_tensors(**changes):
+        change_json()
         tensors = load_file(path / "classifier.safetensors") | changes
         save_file(
             {name: array for name, array in tensors.items() if array is not None}, path / "classifier.safetensors"
         )
 
+    def flip(file, before, after):
+        data = file.read_bytes()
+        assert before in data
+        file.write_bytes(data.replace(before, after, 1))
+
     for damage in (
         lambda: change_json(version=2),
+        lambda: change_json(version=3),
         lambda: change_json(classes=["a", "b"]),
         lambda: change_json(classes=[[1], [2], [3]]),
         lambda: change_json(classifier={"kind": "linear"}),
@@ -156,6 +165,8 @@ def test_damaged_folders(table, examples, tmp_path):
         lambda: (path / "classifier.json").write_text("{"),
         (path / "classifier.safetensors").unlink,
         lambda: (path / "classifier.safetensors").write_bytes(b"\xff" * 20),
+        lambda: flip(path / "classifier.json", b'"max_iter": 5', b'"max_iter": 6'),
+        lambda: flip(path / "classifier.safetensors", b"?", b">"),
         lambda: change_tensors(**{"bias.0": None}),
         lambda: change_tensors(**{"bias.0": np.zeros(4)}),
         lambda: change_tensors(**{"weight.0": np.full((8, 3), np.nan)}),

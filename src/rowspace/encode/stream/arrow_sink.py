@@ -6,6 +6,7 @@ record batch by record batch.
 
 import os
 import shutil
+import zlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_directory, atomic_file
-from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.text.characters import clean
 
@@ -27,6 +28,7 @@ __all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "requir
 LANCE_MARKER = "_versions"
 LANCE_CONTENTS = frozenset({"data", "_transactions", "_deletions", "_indices"})
 BYTES_PER_GROUP = 1 << 25
+AT_ONCE = 1 << 20
 
 
 def require_pyarrow() -> None:
@@ -46,39 +48,42 @@ def require_lance() -> None:
 
 
 class _ArrowSink(Sink):
-    """Writes parts, each complete at a commit; its mark is their number.
+    """Writes parts, each complete at a commit; its mark is their number, with the checksum of each file.
 
     Args:
         options: What to write.
-        mark: Number of parts to keep of an earlier run; None to start without.
+        mark: The parts to keep of an earlier run; None to start without.
 
     Raises:
-        FileFormatError: A part is missing.
+        FileFormatError: A part is missing or damaged.
     """
 
-    def __init__(self, options: SinkOptions, mark: int | None) -> None:
+    def __init__(self, options: SinkOptions, mark: Mark | None) -> None:
         import pyarrow as pa
 
         self.folder, self.width = options.folder, options.width
         vector = pa.list_(pa.from_numpy_dtype(options.dtype), options.width)
         text = [pa.field("text", pa.string())] if options.keeps_text else []
         self.schema = pa.schema([*text, pa.field("vector", vector)])
-        self.parts = mark or 0
+        self.checksums = list[int]()  # of the complete parts
         self._writer: Any = None
         self._file: BinaryIO | None = None
         for path in options.folder.glob("part-*.arrow"):
-            if int(path.stem.removeprefix("part-")) >= self.parts:
+            if int(path.stem.removeprefix("part-")) >= (mark.size if mark else 0):
                 path.unlink()
-        for number in range(self.parts):
+        for number in range(mark.size if mark else 0):
             if not self._part(number).is_file():
                 raise FileFormatError(f"{self._part(number)} is missing; start again without resume")
+            self.checksums.append(_checksum(self._part(number)))
+            if mark and mark.checksums is not None and (*mark.checksums, None)[number] != self.checksums[-1]:
+                raise _damaged(self._part(number), "its checksum differs")
 
     def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
         """Append a record batch to the current part."""
         import pyarrow as pa
 
         if self._writer is None:
-            self._file = self._part(self.parts).open("wb")
+            self._file = self._part(len(self.checksums)).open("wb")
             self._writer = pa.ipc.new_file(self._file, self.schema)
         values = pa.array(np.ascontiguousarray(vectors).reshape(-1))
         columns = [pa.FixedSizeListArray.from_arrays(values, self.width)]
@@ -86,15 +91,15 @@ class _ArrowSink(Sink):
             columns.insert(0, pa.array([clean(text) for text in texts], pa.string()))
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
 
-    def commit(self) -> int:
-        """Complete the current part, and return the number of parts."""
+    def commit(self) -> Mark:
+        """Complete the current part, and return the number of parts with their checksums."""
         if self._writer is not None and self._file is not None:
             self._writer.close()
             self._file.flush()
             os.fsync(self._file.fileno())
             self.close()
-            self.parts += 1
-        return self.parts
+            self.checksums.append(_checksum(self._part(len(self.checksums))))
+        return Mark(len(self.checksums), tuple(self.checksums))
 
     def finish(self, target: Path) -> None:
         """Copy all parts into the output."""
@@ -118,16 +123,25 @@ class _ArrowSink(Sink):
         """Yield the record batches of all parts."""
         import pyarrow as pa
 
-        for number in range(self.parts):
+        for number in range(len(self.checksums)):
             try:
                 with pa.OSFile(str(self._part(number))) as file, pa.ipc.open_file(file) as reader:
                     for place in range(reader.num_record_batches):
                         yield reader.get_batch(place)
-            except pa.ArrowException as error:
-                reason = reason_of(error)
-                raise FileFormatError(
-                    f"{self._part(number)} is damaged: {reason}; start again without resume"
-                ) from error
+            except (pa.ArrowException, OSError) as error:
+                raise _damaged(self._part(number), reason_of(error)) from error
+
+
+def _damaged(path: Path, reason: str) -> FileFormatError:
+    return FileFormatError(f"{path} is damaged ({reason}); start again without resume")
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(AT_ONCE):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
 
 
 class ParquetSink(_ArrowSink):

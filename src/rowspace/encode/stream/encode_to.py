@@ -14,7 +14,7 @@ from rowspace._base.atomic import StrPath
 from rowspace._base.plural import plural
 from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
-from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
 from rowspace.encode.stream.sources import Source, TextSource, open_source
 from rowspace.errors import EncodingInterrupted, UsageError
@@ -158,7 +158,7 @@ def encode_to(
         resumed = state.texts
         if not (state.is_complete and output.is_moved(folder, target)):
             sink_options = SinkOptions(folder, width, dtype, keeps_text)
-            with closing(output.open(sink_options, state.mark if resume else None)) as sink:
+            with closing(output.open(sink_options, Mark(state.mark, state.checksums) if resume else None)) as sink:
                 run = _Run(encoder, opened, sink, folder, state, options, on_progress)
                 state = run.to_end(target)
     return StreamResult(target, state.texts, width, dtype.name, resumed, time.monotonic() - began)
@@ -221,5 +221,6 @@ class _Run:
 
     def _save(self, state: RunState) -> None:
         """Sync the rows, then the state that counts them."""
-        self.state = replace(state, mark=self.sink.commit())
+        mark = self.sink.commit()
+        self.state = replace(state, mark=mark.size, checksums=mark.checksums)
         save_state(self.folder, self.state)

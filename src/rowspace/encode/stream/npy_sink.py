@@ -2,6 +2,7 @@
 
 import io
 import os
+import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,29 +11,30 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import move_file, translate_os_errors
-from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError
 
 __all__ = ["NpySink", "is_moved", "npy_header"]
 
 ROWS_NAME = "rows.npy"
+AT_ONCE = 1 << 20
 
 
 class NpySink(Sink):
-    """Appends rows to `rows.npy` in the run folder; its mark is the number of rows.
+    """Appends rows to `rows.npy` in the run folder; its mark is the number of rows, with the checksum of their bytes.
 
     Args:
         options: What to write.
-        mark: Number of rows to keep of an earlier run; None to start a new file.
+        mark: The rows to keep of an earlier run; None to start a new file.
 
     Raises:
-        FileFormatError: The file has fewer rows.
+        FileFormatError: The file has fewer rows, or others.
     """
 
-    def __init__(self, options: SinkOptions, mark: int | None) -> None:
+    def __init__(self, options: SinkOptions, mark: Mark | None) -> None:
         self.options = options
         self.path = options.folder / ROWS_NAME
-        self.rows = mark or 0
+        self.rows, self.checksum = mark.size if mark else 0, 0
         header = npy_header(options.dtype, 0, options.width)
         size = len(header) + self.rows * options.width * options.dtype.itemsize
         if mark is None:
@@ -40,21 +42,28 @@ class NpySink(Sink):
             self._file.write(header)
             return
         if not self.path.is_file() or self.path.stat().st_size < size:
-            raise FileFormatError(f"{self.path} has fewer than {mark:,} rows; start again without resume")
+            raise FileFormatError(f"{self.path} has fewer than {self.rows:,} rows; start again without resume")
         self._file = self.path.open("r+b")
         self._file.truncate(size)
-        self._file.seek(size)
+        self._file.seek(len(header))
+        while block := self._file.read(AT_ONCE):
+            self.checksum = zlib.crc32(block, self.checksum)
+        if mark.checksums not in (None, (self.checksum,)):
+            self._file.close()
+            raise FileFormatError(f"{self.path} is damaged (its checksum differs); start again without resume")
 
     def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
         """Append rows; the format has no texts."""
-        self._file.write(np.ascontiguousarray(vectors).data)
+        data = np.ascontiguousarray(vectors).data
+        self._file.write(data)
+        self.checksum = zlib.crc32(data, self.checksum)
         self.rows += len(texts)
 
-    def commit(self) -> int:
-        """Sync the rows, and return their number."""
+    def commit(self) -> Mark:
+        """Sync the rows, and return their number and checksum."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        return self.rows
+        return Mark(self.rows, (self.checksum,))
 
     def finish(self, target: Path) -> None:
         """Write the header with the number of rows, and rename the file."""

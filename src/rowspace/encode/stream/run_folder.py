@@ -16,12 +16,13 @@ from rowspace._base.atomic import atomic_file, name_with_suffix, translate_os_er
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.encode.stream.sources import FileIdentity
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
-from rowspace.files.strict_json import is_count, read_object
+from rowspace.files.strict_json import is_count, read_object, sealed, unsealed
 
 __all__ = ["RunState", "load_state", "open_run_folder", "run_folder_of", "save_state"]
 
 STATE_NAME = "state.json"
-VERSION = 1
+VERSION = 2
+UNCHECKED = 1  # the version without checksums
 REMEDY = "start again without resume"
 
 _OWN_FILES = re.compile(r"state\.json|rows\.npy|part-\d+\.arrow|lance$|lock$|\.rowspace-")
@@ -38,6 +39,7 @@ class RunState:
         texts: Number of texts that have a row.
         digest: The hash of these texts.
         mark: The sink's own position: how many of its parts are complete.
+        checksums: The sink's checksums of what is complete; None in the state of an earlier version.
         is_complete: Whether the source has no more texts.
     """
 
@@ -47,6 +49,7 @@ class RunState:
     texts: int = 0
     digest: str = ""
     mark: int = 0
+    checksums: tuple[int, ...] | None = None
     is_complete: bool = False
 
     def check_same(self, other: "RunState") -> None:
@@ -119,8 +122,12 @@ def load_state(folder: Path) -> RunState:
     """
     path = folder / STATE_NAME
     found = read_object(path, remedy=REMEDY)
-    if found.pop("version", None) != VERSION:
-        raise FileFormatError(f"{path}: written by another version of rowspace; {REMEDY}")
+    if found.get("version") not in (UNCHECKED, VERSION):
+        raise FileFormatError(f"{path}: written by another version of rowspace; upgrade rowspace, or {REMEDY}")
+    if found["version"] == VERSION:
+        found = unsealed(found, str(path), remedy=REMEDY)
+        found["checksums"] = tuple(found["checksums"])
+    del found["version"]
     try:
         files = tuple(FileIdentity(*file) for file in found.pop("files"))
         state = RunState(files=files, **found)
@@ -134,7 +141,7 @@ def load_state(folder: Path) -> RunState:
 def save_state(folder: Path, state: RunState) -> None:
     """Replace the state of a run folder atomically."""
     with atomic_file(folder / STATE_NAME) as file:
-        file.write(json.dumps({"version": VERSION, **asdict(state)}, indent=1).encode())
+        file.write(json.dumps(sealed({"version": VERSION, **asdict(state)}), indent=1).encode())
 
 
 def _check_resumable(folder: Path, target: Path, *, resume: bool) -> None:

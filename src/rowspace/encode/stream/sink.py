@@ -3,12 +3,24 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sink", "SinkOptions"]
+__all__ = ["Mark", "Sink", "SinkOptions"]
+
+
+class Mark(NamedTuple):
+    """What is complete of an output, from which a killed run continues.
+
+    Attributes:
+        size: The sink's own count: of rows, or of parts.
+        checksums: CRC-32 of what is complete: of all rows, or of each part. None in runs of earlier versions.
+    """
+
+    size: int
+    checksums: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -36,7 +48,7 @@ class Sink(ABC):
         """Write the vectors (n, width) of n texts."""
 
     @abstractmethod
-    def commit(self) -> int:
+    def commit(self) -> Mark:
         """Sync all that was written to the disk, and return the mark from which the sink can be opened again."""
 
     @abstractmethod

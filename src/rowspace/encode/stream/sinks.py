@@ -14,7 +14,7 @@ from rowspace.encode.stream.arrow_sink import (
     require_pyarrow,
 )
 from rowspace.encode.stream.npy_sink import NpySink, is_moved
-from rowspace.encode.stream.sink import Sink, SinkOptions
+from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import UsageError
 from rowspace.files.content import read_start
 
@@ -36,7 +36,7 @@ class OutputFormat:
     suffix: str
     has_text: bool
     check: Callable[[StrPath], Path]
-    open: Callable[[SinkOptions, int | None], Sink]
+    open: Callable[[SinkOptions, Mark | None], Sink]
     is_moved: Callable[[Path, Path], bool] = lambda _folder, _target: False
 
 

@@ -13,15 +13,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace._base.plural import plural
-from rowspace.errors import CorpusError, FileFormatError, UsageError
-from rowspace.files.strict_json import read_object
+from rowspace.errors import CorpusError, FileFormatError, UsageError, reason_of
+from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
 from rowspace.learn.language_model.options import TokenOptions
 from rowspace.text import Corpus, HuggingFaceTokenizer, open_tokenizer, train_tokenizer
 from rowspace.text.corpus.rereadable import text_pieces
@@ -38,6 +38,7 @@ MAX_HELD_OUT = 1 << 18  # characters
 BLOCKS_AT_ONCE = 64  # encoded together
 FILE, TRAIN, HELD_OUT, COUNTS, SIZES = "data.json", "train.bin", "heldout.bin", "counts.npy", "blocks.npy"
 
+REMEDY = "train a new run"
 ARRAYS = (TRAIN, HELD_OUT, COUNTS, SIZES)
 
 Ids = NDArray[np.int32]
@@ -148,23 +149,31 @@ def write_corpora(
         "tokenizer": tokenizer.to_str(),
         "crc32": {name: _checksum(folder / name) for name in ARRAYS},
     }
-    (folder / FILE).write_text(json.dumps(facts), encoding="utf-8")
+    (folder / FILE).write_text(json.dumps(sealed(facts)), encoding="utf-8")
     return read_corpora(folder)
 
 
 def read_corpora(folder: Path) -> Corpora:
     """Map what `write_corpora` has written; raises `FileFormatError` where it is damaged."""
-    facts: dict[str, Any] = read_object(folder / FILE)
-    for name, checksum in facts.pop("crc32", {}).items():
-        if not (folder / name).exists() or _checksum(folder / name) != checksum:
-            raise FileFormatError(f"{folder / name}: is damaged (its checksum differs); train a new run")
-    return Corpora(
-        train=np.memmap(folder / TRAIN, "<i4", "r"),
-        held_out=np.memmap(folder / HELD_OUT, "<i4", "r"),
-        blocks=np.load(folder / SIZES),
-        counts=np.load(folder / COUNTS),
-        **facts,
-    )
+    facts = read_object(folder / FILE, remedy=REMEDY)
+    if SEAL in facts:  # earlier versions wrote none
+        facts = unsealed(facts, str(folder / FILE), remedy=REMEDY)
+    try:
+        checksums: dict[str, int] = facts.pop("crc32")
+        for name in ARRAYS:
+            if _checksum(folder / name) != checksums[name]:
+                raise FileFormatError(f"{folder / name}: is damaged (its checksum differs); {REMEDY}")
+        return Corpora(
+            train=np.memmap(folder / TRAIN, "<i4", "r"),
+            held_out=np.memmap(folder / HELD_OUT, "<i4", "r"),
+            blocks=np.load(folder / SIZES),
+            counts=np.load(folder / COUNTS),
+            **facts,
+        )
+    except FileFormatError:
+        raise
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise FileFormatError(f"{folder / FILE}: is damaged ({reason_of(error)}); {REMEDY}") from error
 
 
 def _check_length(train: int, held_out: int, context: int) -> None:

@@ -207,6 +207,8 @@ def _resume(run: Path, keywords: dict[str, Any]) -> Trainer:
     path = run / events.NAME
     if not path.exists() or path.stat().st_size < record.events:
         raise FileFormatError(f"{path}: is missing or truncated; train a new run")
+    with events.Events(run):  # what it has so far must be whole
+        pass
     trainer.events = events.EventWriter(path, length=record.events)
     return trainer
 

@@ -8,6 +8,7 @@
 
 import json
 import os
+import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import atomic_directory, check_directory_target
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
-from rowspace.files.strict_json import read_object
+from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
 from rowspace.store import save
 from rowspace.store.native.manifest import FILES, MARKER, SUBWORDS
 
@@ -26,6 +27,8 @@ __all__ = ["SavedClassifier", "check_target", "read_classifier", "write_classifi
 
 JSON, TENSORS = "classifier.json", "classifier.safetensors"
 CONTENTS = (*FILES, MARKER, SUBWORDS, JSON, TENSORS)
+VERSION = 2
+UNCHECKED = 1  # the version without checksums
 MAX_BYTES = 1 << 30
 REMEDY = "learn it again with rowspace tune --classifier"
 
@@ -55,7 +58,7 @@ def write_classifier(saved: SavedClassifier, encoder: Encoder, path: str | os.Pa
         tensors |= {f"weight.{number}": np.ascontiguousarray(weight), f"bias.{number}": np.ascontiguousarray(bias)}
     options = {name: value for name, value in asdict(encoder.options).items() if name != "workers"}
     document = {
-        "version": 1,
+        "version": VERSION,
         "classes": saved.classes.tolist(),
         "classifier": saved.params,
         "encoder": options,
@@ -65,7 +68,8 @@ def write_classifier(saved: SavedClassifier, encoder: Encoder, path: str | os.Pa
     with atomic_directory(path, marker=JSON, contents=CONTENTS) as folder:
         save(encoder.table, folder)
         save_file(tensors, folder / TENSORS)
-        (folder / JSON).write_text(json.dumps(document, indent=1), encoding="utf-8")
+        document["weights"] = zlib.crc32((folder / TENSORS).read_bytes())
+        (folder / JSON).write_text(json.dumps(sealed(document), indent=1), encoding="utf-8")
 
 
 def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
@@ -77,11 +81,9 @@ def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
     """
     if not (path / JSON).is_file():
         raise UsageError(f"there is no classifier in {str(path)!r}; learn one with rowspace tune --classifier linear")
-    document = read_object(path / JSON, remedy=REMEDY)
-    layers = _read_layers(path / TENSORS)
+    document = _document(path / JSON)
+    layers = _read_layers(path / TENSORS, document.get("weights"))
     try:
-        if document["version"] != 1:
-            raise ValueError
         saved = SavedClassifier(
             dict(document["classifier"]), np.array(document["classes"]), layers, dict(document["facts"])
         )
@@ -99,18 +101,35 @@ def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
     return saved, encoder
 
 
-def _read_layers(path: Path) -> Layers:
+def _document(path: Path) -> dict[str, Any]:
+    """Return the content of classifier.json; raises `FileFormatError` if it is damaged, or of a later version."""
+    document = read_object(path, remedy=REMEDY)
+    if document.get("version") not in (UNCHECKED, VERSION):
+        raise FileFormatError(
+            f"{path}: damaged, or of a later version of rowspace (version {document.get('version')!r:.40}, this one "
+            f"reads up to {VERSION}); upgrade with pip install -U rowspace, or {REMEDY}"
+        )
+    is_checked = document["version"] == VERSION or SEAL in document
+    return unsealed(document, str(path), remedy=REMEDY) if is_checked else document
+
+
+def _read_layers(path: Path, checksum: int | None) -> Layers:
     """Return the layers; raises `FileFormatError` unless their shapes fit each other."""
     from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+    from safetensors.numpy import load
 
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FileFormatError(f"{path}: more than {MAX_BYTES:,} bytes, too large for a classifier; {REMEDY}")
-        tensors = load_file(path)
+        data = path.read_bytes()
+        if checksum is not None and zlib.crc32(data) != checksum:
+            raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
+        tensors = load(data)
         layers = [
             (tensors.pop(f"weight.{number}"), tensors.pop(f"bias.{number}")) for number in range(len(tensors) // 2)
         ]
+    except FileFormatError:
+        raise
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise FileFormatError(f"{path}: no weights of a classifier ({reason_of(error)}); {REMEDY}") from None
     widths = [weight.shape[0] for weight, _ in layers if weight.ndim == 2]

@@ -32,6 +32,7 @@ from rowspace.text import IdCorpus
 
 __all__ = ["corpus_checksums", "load_epoch", "load_state", "save_state"]
 
+VERSION = "1"
 CORPUS_FILES = ("ids.bin", "corpus.json")
 BYTES_AT_ONCE = 1 << 22
 DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -50,6 +51,7 @@ def save_state(state: FitState, directory: Path) -> None:
         if field.name not in ("weights", "options")
     }
     header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(state.options))}
+    header["version"] = VERSION
     header["header_crc32"] = str(_header_checksum(header))
     tensors = _tensors(state.weights)
     header["rows_crc32"] = str(_checksum(tensors.values()))
@@ -119,6 +121,11 @@ def _read_header(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the header, after verifying its checksum."""
     with safe_open(path, framework="numpy") as file:
         header: dict[str, str] = file.metadata()
+    if header.get("version", VERSION) != VERSION:  # the first version has no such entry
+        raise FileFormatError(
+            f"{str(path)!r} was written by another version of rowspace; resume it with that one, or start a fit "
+            "without resume"
+        )
     if str(_header_checksum(header)) != header["header_crc32"]:
         raise ValueError("the checksum of its header differs")
     return header, _parsed(header["place"], path)

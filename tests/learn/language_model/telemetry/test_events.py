@@ -86,9 +86,13 @@ def test_a_reader_notices_that_the_file_was_cut_or_replaced(writer, tmp_path):
     [
         (lambda data: b"", "is not the events of a training"),
         (lambda data: b"x" * len(data), "is not the events of a training"),
-        (lambda data: data[:8] + b"\x02" + data[9:], "has version 2, this rowspace reads 1"),
+        (lambda data: data[:8] + b"\x03" + data[9:], "has version 3, this rowspace reads 2; upgrade rowspace"),
         (lambda data: data[:16] + b"[" + data[17:], "events.bin"),
-        (lambda data: data[:-9] + b"?" + data[-8:], "the record at byte .* is damaged"),
+        (lambda data: data[:12] + b"\xff" * 4 + data[16:], "its header is too long"),
+        (lambda data: data.replace(b'"num_embeddings": 3', b'"num_embeddings": 5'), "its checksum differs"),
+        (lambda data: data[:-9] + b"?" + data[-8:], "the checksum of the record at byte .* differs"),
+        (lambda data: data + bytes(10_000), "at byte .* is no record"),
+        (lambda data: data + b"\xff" * 30, "at byte .* is no record"),
     ],
 )
 def test_damage_is_an_error(damage, message, writer, tmp_path):

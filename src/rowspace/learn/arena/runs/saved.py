@@ -7,7 +7,7 @@ from typing import Any
 
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.strict_json import read_object
+from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
 
 __all__ = ["RESULTS_NAME", "RUN_FACTS", "SavedResults", "read_arena"]
 
@@ -31,8 +31,9 @@ RUN_FACTS = (  # numbers of a run; a cell has their means over the seeds
     "rare_rows",
     "unused_rows",
 )
-_FORMAT = 2
-_CONTINUED = (1, _FORMAT)  # the first one lacks the summary
+_FORMAT = 3
+_UNCHECKED = 2  # without a checksum
+_CONTINUED = (1, _UNCHECKED, _FORMAT)  # the first one lacks the summary
 
 
 def read_arena(folder: str | Path) -> dict[str, Any]:
@@ -49,14 +50,14 @@ def read_arena(folder: str | Path) -> dict[str, Any]:
         RowspaceError: The file cannot be read.
     """
     path = Path(folder, RESULTS_NAME)
-    document = read_object(path, remedy="run the arena again, with another output")
+    document = _document(path, remedy="run the arena again, with another output")
     if document.get("format") == 1:
         raise FileFormatError(
             f"{path}: an older version of rowspace has written it; run the arena again with the same options, text and "
             "output, which renews the file and trains nothing again"
         )
     result = document.get("result")
-    if document.get("format") != _FORMAT or not isinstance(result, dict):
+    if not isinstance(result, dict):
         raise FileFormatError(f"{path}: is not a results file of this version of rowspace; run the arena again")
     return result
 
@@ -102,17 +103,33 @@ class SavedResults:
         if self._summarize is not None:
             document["result"] = self._summarize(self.cells)
         with atomic_file(self._path) as file:
-            file.write(json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+            file.write(json.dumps(sealed(document), indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def _read(self, path: Path) -> dict[str, dict[str, Any]]:
-        document = read_object(path, remedy="delete it to start again")
-        if document.get("format") not in _CONTINUED or not isinstance(document.get("cells"), dict):
-            raise FileFormatError(f"{path}: is not a results file of this version of rowspace; choose another folder")
-        before = document.get("settings") or {}
+        document = _document(path, remedy="delete it to start again")
+        cells, before = document.get("cells"), document.get("settings") or {}
+        if not (isinstance(cells, dict) and isinstance(before, dict) and all(map(_is_cell, cells.values()))):
+            raise FileFormatError(f"{path}: is damaged; delete it to start again, or choose another folder")
         for name, value in self._settings.items():
             if before.get(name) != value:
                 raise UsageError(
                     f"{str(path.parent)!r} has runs with {name}={before.get(name)!r}, not {value!r}; give the same "
                     "options and text to continue them, or choose another folder"
                 )
-        return dict(document["cells"])
+        return dict(cells)
+
+
+def _document(path: Path, *, remedy: str) -> dict[str, Any]:
+    """Return the content of a results file; raises `FileFormatError` if it is damaged, or of a later version."""
+    document = read_object(path, remedy=remedy)
+    if document.get("format") not in _CONTINUED:
+        raise FileFormatError(
+            f"{path}: is not a results file of this version of rowspace; upgrade with pip install -U rowspace, or "
+            f"{remedy}"
+        )
+    is_checked = document["format"] == _FORMAT or SEAL in document
+    return unsealed(document, str(path), remedy=remedy) if is_checked else document
+
+
+def _is_cell(cell: object) -> bool:
+    return isinstance(cell, dict)

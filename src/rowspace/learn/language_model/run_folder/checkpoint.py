@@ -12,17 +12,19 @@ from torch import Tensor
 
 from rowspace._base.atomic import atomic_directory
 from rowspace._base.lock import LOCK_NAME
-from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.strict_json import parse_object
+from rowspace.errors import FileFormatError, UsageError, reason_of
+from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
 from rowspace.learn.language_model.model.transformers_model import write_model
 from rowspace.learn.language_model.options import ModelOptions, TrainingOptions
 from rowspace.learn.language_model.run_folder.folder import MODEL, RUN_FILE, STATE, link_others
 from rowspace.table import Table
 
-__all__ = ["RunRecord", "read_record", "read_start", "read_tensors", "save_checkpoint", "write_start"]
+__all__ = ["RunRecord", "read_record", "read_start", "read_tensors", "read_tokenizer", "save_checkpoint", "write_start"]
 
-FORMAT, VERSION = "rowspace run", 1
+FORMAT, VERSION = "rowspace run", 2
+UNCHECKED = 1  # the version without checksums of all but the tensors
 TENSORS, START = f"{STATE}/state.safetensors", f"{STATE}/start.safetensors"
+TOKENIZER = "tokenizer.json"
 REMEDY = "train a new run"
 
 
@@ -86,13 +88,10 @@ def save_checkpoint(
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
         (new / TENSORS).write_bytes(data)
         facts = write_model(new / MODEL, weights, record.model, record.training.context, table)
-        document = record.to_json() | {"transformers": facts, "crc32": zlib.crc32(data)}
-        (new / RUN_FILE).write_text(json.dumps(document, indent=1), encoding="utf-8")
-        link_others(
-            source,
-            new,
-            but={MODEL, TENSORS, RUN_FILE, LOCK_NAME},
-        )
+        link_others(source, new, but={MODEL, TENSORS, RUN_FILE, LOCK_NAME})
+        files = {name: zlib.crc32((new / name).read_bytes()) for name in (TOKENIZER, START)}
+        document = record.to_json() | {"transformers": facts, "crc32": zlib.crc32(data), "files": files}
+        (new / RUN_FILE).write_text(json.dumps(sealed(document), indent=1), encoding="utf-8")
 
 
 def write_start(folder: Path, rows: Mapping[str, Tensor]) -> None:
@@ -115,8 +114,8 @@ def read_record(run: Path) -> RunRecord:
         values["model"] = ModelOptions(**values["model"])
         values["training"] = TrainingOptions(**values["training"])
         return RunRecord(**values)
-    except (KeyError, TypeError, UsageError) as error:
-        raise FileFormatError(f"{run / RUN_FILE}: is damaged ({error}); {REMEDY}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{run / RUN_FILE}: is damaged ({reason_of(error)}); {REMEDY}") from error
 
 
 def read_tensors(run: Path) -> dict[str, Tensor]:
@@ -125,14 +124,7 @@ def read_tensors(run: Path) -> dict[str, Tensor]:
     Raises:
         FileFormatError: They are missing or damaged.
     """
-    path, document = run / TENSORS, _document(run)
-    try:
-        data = path.read_bytes()
-        if zlib.crc32(data) != document["crc32"]:
-            raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
-        return safetensors.load(data)
-    except (OSError, KeyError, SafetensorError) as error:
-        raise FileFormatError(f"{path}: cannot be read ({error}); {REMEDY}") from error
+    return _tensors(run / TENSORS, _document(run).get("crc32"))
 
 
 def read_start(run: Path) -> dict[str, Tensor]:
@@ -141,10 +133,40 @@ def read_start(run: Path) -> dict[str, Tensor]:
     Raises:
         FileFormatError: They are missing or damaged.
     """
+    document = _document(run)
+    return _tensors(run / START, document["files"].get(START) if "files" in document else None)
+
+
+def read_tokenizer(run: Path) -> str:
+    """Read the text of the tokenizer.json.
+
+    Raises:
+        FileFormatError: It is missing or damaged.
+    """
+    document = _document(run)
+    data = _checked(run / TOKENIZER, document["files"].get(TOKENIZER) if "files" in document else None)
     try:
-        return safetensors.load_file(run / START)
-    except (OSError, SafetensorError) as error:
-        raise FileFormatError(f"{run / START}: cannot be read ({error}); {REMEDY}") from error
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{run / TOKENIZER}: is damaged ({error}); {REMEDY}") from None
+
+
+def _tensors(path: Path, checksum: int | None) -> dict[str, Tensor]:
+    try:
+        return safetensors.load(_checked(path, checksum))
+    except (SafetensorError, ValueError) as error:
+        raise FileFormatError(f"{path}: cannot be read ({reason_of(error)}); {REMEDY}") from error
+
+
+def _checked(path: Path, checksum: int | None) -> bytes:
+    """Return the bytes of a file, whose checksum is None in runs of earlier versions."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror}); {REMEDY}") from error
+    if checksum is not None and zlib.crc32(data) != checksum:
+        raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
+    return data
 
 
 def _document(run: Path) -> dict[str, Any]:
@@ -155,9 +177,10 @@ def _document(run: Path) -> dict[str, Any]:
         raise UsageError(f"there is no run of rowspace train in {str(run)!r}; name the folder of one") from None
     if document.get("format") != FORMAT:
         raise FileFormatError(f"{path}: was not written by rowspace train; name the folder of a run")
-    if document.get("format_version") != VERSION:
+    if document.get("format_version") not in (UNCHECKED, VERSION):
         raise FileFormatError(
-            f"{path}: format version {document.get('format_version')}, this rowspace reads {VERSION}; upgrade with: "
-            "pip install -U rowspace"
+            f"{path}: format version {document.get('format_version')!r:.40}, this rowspace reads {VERSION}; upgrade "
+            "with: pip install -U rowspace"
         )
-    return document
+    is_checked = document["format_version"] == VERSION or SEAL in document
+    return unsealed(document, str(path), remedy=REMEDY) if is_checked else document

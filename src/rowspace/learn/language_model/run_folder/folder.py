@@ -26,7 +26,7 @@ from rowspace.learn.language_model.telemetry import events
 __all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "find_run", "link_others", "lock_run"]
 
 DATA, MODEL, STATE = "data", "model", "state"
-RUN_FILE = f"{STATE}/run.json"
+RUN_FILE = events.RUN_FILE
 MARKER = "rowspace.json"
 OWN = (DATA, MODEL, STATE, events.NAME)
 TABLE = (

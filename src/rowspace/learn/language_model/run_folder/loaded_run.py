@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reason_of
 
 try:
     import torch
@@ -13,7 +13,13 @@ except ImportError as error:
 
 from rowspace.learn.language_model.model.model import LanguageModel
 from rowspace.learn.language_model.rows import merge_rows, prepare_rows
-from rowspace.learn.language_model.run_folder.checkpoint import RunRecord, read_record, read_tensors
+from rowspace.learn.language_model.run_folder.checkpoint import (
+    TOKENIZER,
+    RunRecord,
+    read_record,
+    read_tensors,
+    read_tokenizer,
+)
 from rowspace.text import HuggingFaceTokenizer
 
 __all__ = ["LoadedRun", "load_run"]
@@ -48,17 +54,15 @@ def load_run(run: str | os.PathLike[str]) -> LoadedRun:
         FileFormatError: It is damaged.
     """
     path = Path(run)
-    record, tensors = read_record(path), read_tensors(path)
+    record, tensors, tokens = read_record(path), read_tensors(path), read_tokenizer(path)
     try:
-        tokenizer = HuggingFaceTokenizer.from_json(
-            (path / "tokenizer.json").read_text(encoding="utf-8"), str(path / "tokenizer.json")
-        )
+        tokenizer = HuggingFaceTokenizer.from_json(tokens, str(path / TOKENIZER))
         model = LanguageModel(len(tokenizer), record.training.context, record.model)
         prepare_rows(model, record.training.rows, record.training.lora_rank)
         weights = {name.removeprefix("model."): rows for name, rows in tensors.items() if name.startswith("model.")}
         with torch.no_grad():
             model.load_state_dict(weights)
-    except (OSError, RuntimeError, UnicodeDecodeError) as error:
+    except (RuntimeError, TypeError, UsageError) as error:
         raise FileFormatError(
             f"{path}: its state does not fit its options ({reason_of(error)}); train a new run"
         ) from error

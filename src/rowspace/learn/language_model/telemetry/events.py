@@ -1,6 +1,7 @@
 """`events.bin`: what happens in a training, appended record by record, to be followed live and replayed.
 
-    header   8 bytes "RSEVENTS", uint32 version, uint32 length of the JSON that follows
+    header   8 bytes "RSEVENTS", uint32 version, uint32 length of the JSON that follows; from version 2 on, the JSON has
+             its own checksum
     record   uint32 length of the payload, uint32 kind, uint64 step, the payload, uint32 CRC-32 of all before
 
 All numbers are little-endian. The payload of a `STEP` is `STEP_DTYPE`, of a `HELD_OUT` one float64, of `ROWS` and
@@ -21,12 +22,13 @@ from safetensors import numpy as safetensors
 
 from rowspace._base.atomic import translate_os_errors
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.strict_json import parse_object
+from rowspace.files.strict_json import is_count, parse_object, sealed, unsealed
 
 __all__ = ["HELD_OUT", "NAME", "ROWS", "SNAPSHOT", "STEP", "STEP_DTYPE", "EventWriter", "Events", "read_events"]
 
-NAME = "events.bin"
-MAGIC, VERSION = b"RSEVENTS", 1
+NAME, RUN_FILE = "events.bin", "state/run.json"
+MAGIC, VERSION = b"RSEVENTS", 2
+UNCHECKED = 1  # the version whose header has no checksum
 STEP, HELD_OUT, ROWS, SNAPSHOT = 1, 2, 3, 4
 STEP_DTYPE = np.dtype(
     [
@@ -39,6 +41,11 @@ STEP_DTYPE = np.dtype(
 )
 _START, _HEAD, _CRC = struct.Struct("<8sII"), struct.Struct("<IIQ"), struct.Struct("<I")
 MAX_PAYLOAD = 1 << 31  # bytes of a payload; a longer one is damage
+MAX_HEADER = 1 << 24
+AT_ONCE = 1 << 20
+SIZES = {STEP: (STEP_DTYPE.itemsize,) * 2, HELD_OUT: (8, 8), ROWS: (8, MAX_PAYLOAD), SNAPSHOT: (8, MAX_PAYLOAD)}
+"""The least and the greatest length of a payload of each kind."""
+REMEDY = "restore the file, or train a new run"
 
 
 class Record(NamedTuple):
@@ -65,7 +72,7 @@ class EventWriter:
     @classmethod
     def create(cls, path: Path, header: Mapping[str, object]) -> Self:
         """Write a new file with a header, and open it."""
-        text = json.dumps(header).encode()
+        text = json.dumps(sealed(header)).encode()
         path.write_bytes(_START.pack(MAGIC, VERSION, len(text)) + text)
         return cls(path)
 
@@ -122,7 +129,11 @@ class Events:
         """Open the events of a run; raises `FileFormatError` where there are none."""
         self.path = Path(run, NAME)
         self._open()
-        self.refresh()
+        try:
+            self.refresh()
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -235,11 +246,14 @@ class Events:
         if len(start) < _START.size or not start.startswith(MAGIC):
             raise FileFormatError(f"{self.path}: is not the events of a training; restore the file")
         _, version, length = _START.unpack(start)
-        if version != VERSION:
+        if version not in (UNCHECKED, VERSION):
             raise FileFormatError(
                 f"{self.path}: has version {version}, this rowspace reads {VERSION}; upgrade rowspace"
             )
-        return parse_object(self._file.read(length), str(self.path))
+        if length > MAX_HEADER:
+            raise self._damaged("its header is too long")
+        header = parse_object(self._file.read(length), str(self.path), remedy=REMEDY)
+        return header if version == UNCHECKED else unsealed(header, str(self.path), remedy=REMEDY)
 
     def _was_replaced(self) -> bool:
         """Whether the file was cut, or another one has its name."""
@@ -250,23 +264,50 @@ class Events:
         return not os.path.samestat(known, found) or found.st_size < self._end
 
     def _scan(self) -> None:
-        """Add the whole records after the last known one."""
+        """Add the whole records after the last known one, after comparing their checksums."""
         size = os.fstat(self._file.fileno()).st_size
+        self._file.seek(self._end)
         while self._end + _HEAD.size + _CRC.size <= size:
-            self._file.seek(self._end)
-            length, kind, step = _HEAD.unpack(self._file.read(_HEAD.size))
+            head = self._file.read(_HEAD.size)
+            length, kind, step = _HEAD.unpack(head)
+            least, greatest = SIZES.get(kind, (1, 0))
+            if not least <= length <= greatest:
+                raise self._damaged(f"at byte {self._end:,} is no record")
             end = self._end + _HEAD.size + length + _CRC.size
-            if length > MAX_PAYLOAD or end > size:
-                return
+            if end > size:
+                break  # it is being written
+            if self._checksum(head, length) != _CRC.unpack(self._file.read(_CRC.size))[0]:
+                raise self._damaged(f"the checksum of the record at byte {self._end:,} differs")
             self._records.append(Record(kind, step, self._end + _HEAD.size, length))
             self._end = end
+        if self._end < self._complete() and not self._was_replaced():
+            raise self._damaged(f"the record at byte {self._end:,} is cut")
+
+    def _checksum(self, head: bytes, length: int) -> int:
+        """Return the checksum of a record whose payload is read next."""
+        checksum = zlib.crc32(head)
+        for begin in range(0, length, AT_ONCE):
+            checksum = zlib.crc32(self._file.read(min(AT_ONCE, length - begin)), checksum)
+        return checksum
+
+    def _complete(self) -> int:
+        """Return how many bytes the last checkpoint has counted; 0 if there is none, as before the first one."""
+        try:
+            with (self.path.parent / RUN_FILE).open("rb") as file:
+                written = json.loads(file.read(MAX_HEADER))["events"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return 0  # no run, or a damaged one, which is reported where it is read
+        return written if is_count(written) else 0
 
     def _payload(self, record: Record) -> bytes:
-        self._file.seek(record.offset - _HEAD.size)
-        data = self._file.read(_HEAD.size + record.length + _CRC.size)
-        if zlib.crc32(data[: -_CRC.size]) != _CRC.unpack(data[-_CRC.size :])[0]:
-            raise FileFormatError(f"{self.path}: the record at byte {record.offset:,} is damaged; restore the file")
-        return data[_HEAD.size : -_CRC.size]
+        self._file.seek(record.offset)
+        data = self._file.read(record.length)
+        if len(data) < record.length:
+            raise self._damaged(f"the record at byte {record.offset:,} is cut")
+        return data
+
+    def _damaged(self, reason: str) -> FileFormatError:
+        return FileFormatError(f"{self.path}: is damaged ({reason}); {REMEDY}")
 
 
 def read_events(run: str | os.PathLike[str]) -> Events:
