@@ -13,7 +13,7 @@ several scales a row may be two numbers of 4 bits each: these are refused, and s
 floats without a scale are the rows.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,12 @@ from rowspace.files.safetensors_header import Tensor
 from rowspace.files.strict_json import is_count
 from rowspace.files.tensors import FLOATS, Tensors, map_tensor, read_tensors
 
-__all__ = ["REMEDY", "is_code", "map_rows", "tensors_beside"]
+__all__ = ["REMEDY", "by_level", "is_code", "map_rows", "tensors_beside"]
 
 CODES = ("I8", "F8_E4M3", "F8_E5M2")
 HARMLESS = ("bias", "input_scale", "activation_scale")  # which say nothing of the rows
+MAX_LAYER = 1000  # names at one level, more than any layer has
+Levels = dict[str, list[str]]
 TELLING = ("scale", "zero", "scb", "absmax")  # parts of the names of what belongs to a tensor not named `weight`
 WITHOUT = "save the model without quantization, with transformers: AutoModel.from_pretrained(FOLDER).dequantize()"
 REMEDY = f"{WITHOUT}.save_pretrained(NEW)"
@@ -63,7 +65,7 @@ def map_rows(
     tensor = tensors.get(name)
     if tensor is None or tensor.dtype in FLOATS:
         return map_tensor(path, name, limit=limit, known=tensors)
-    beside = tensors_beside(name, names)
+    beside = tensors_beside(name, by_level(names))
     if tensor.dtype not in CODES:
         _check_unpacked(name, tensor, beside, str(path))
         return map_tensor(path, name, limit=limit, known=tensors)
@@ -75,25 +77,36 @@ def map_rows(
     return _scaled(rows, factors, block)
 
 
-def is_code(name: str, tensor: Tensor, names: Collection[str]) -> bool:
+def by_level(names: Iterable[str]) -> Levels:
+    """Return names of tensors by what comes before their last dot: those of one layer are together.
+
+    >>> by_level(["a.weight", "a.bias", "b"])
+    {'a': ['a.weight', 'a.bias'], '': ['b']}
+    """
+    levels: Levels = {}
+    for name in names:
+        levels.setdefault(name.rpartition(".")[0], []).append(name)
+    return levels
+
+
+def is_code(name: str, tensor: Tensor, levels: Levels) -> bool:
     """Whether a tensor of a model holds 8-bit codes, or integers with scales beside them."""
-    return tensor.dtype in CODES or (tensor.dtype not in FLOATS and bool(tensors_beside(name, names)))
+    return tensor.dtype in CODES or (tensor.dtype not in FLOATS and bool(tensors_beside(name, levels)))
 
 
-def tensors_beside(name: str, names: Collection[str]) -> list[str]:
+def tensors_beside(name: str, levels: Levels) -> list[str]:
     """Return the names of the tensors that may say what the codes in the tensor `name` stand for, sorted.
 
-    >>> tensors_beside("a.weight", ["a.weight", "a.SCB", "a.bias", "a.weight.absmax", "b.weight_scale"])
+    >>> tensors_beside("a.weight", by_level(["a.weight", "a.SCB", "a.bias", "a.weight.absmax", "b.weight_scale"]))
     ['a.SCB', 'a.weight.absmax']
     """
     level, dot, own = name.rpartition(".")
-    found = []
-    for other in names:
-        rest = other.removeprefix(level + dot)
-        if other == name or not other.startswith(level + dot) or rest in HARMLESS:
-            continue
-        is_of_layer = "." not in rest and (own == "weight" or any(part in rest.lower() for part in TELLING))
-        if is_of_layer or rest.startswith((f"{own}.", f"{own}_")):
+    found = list(levels.get(name, ()))
+    of_layer = levels.get(level, ())
+    for other in of_layer if len(of_layer) <= MAX_LAYER else ():
+        last = other.removeprefix(level + dot)
+        is_telling = own == "weight" or last.startswith(f"{own}_") or any(part in last.lower() for part in TELLING)
+        if other != name and is_telling and last not in HARMLESS:
             found.append(other)
     return sorted(found)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError
 from rowspace.files.foreign import describe_folder
 from rowspace.files.open_folder import resolve_inside
-from rowspace.files.scaled_rows import is_code, map_rows
+from rowspace.files.scaled_rows import by_level, is_code, map_rows
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, read_tensors
 
@@ -31,6 +31,7 @@ class TransformersFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._codes = dict[str, set[str]]()
 
     @property
     def has_weights(self) -> bool:
@@ -78,10 +79,17 @@ class TransformersFolder:
 
     def holds_codes(self, tensor: str) -> bool:
         """Whether `tensor`, one of `files`, holds the codes of a quantized model rather than its numbers."""
-        tensors = read_tensors(self.file_of(tensor)) if self.tensors is None else self.tensors
-        return tensor in tensors and is_code(tensor, tensors[tensor], self.files)
+        return tensor in self._codes_of(self.files[tensor])
 
     def map_rows(self, tensor: str, *, limit: int | None = None) -> NDArray[Any]:
         """Return the rows of `tensor`, one of `files`, with the scales of a quantized model: see `scaled_rows`."""
         config = self.config if (self.path / CONFIG).exists() else {}
         return map_rows(tensor, self.file_of, self.files, config=config, limit=limit, known=self.tensors)
+
+    def _codes_of(self, file: str) -> set[str]:
+        """Return the names of the tensors of a file that hold codes; each header is read once."""
+        if file not in self._codes:
+            tensors = read_tensors(resolve_inside(self.path, file)) if self.tensors is None else self.tensors
+            levels = by_level(self.files)
+            self._codes[file] = {name for name, tensor in tensors.items() if is_code(name, tensor, levels)}
+        return self._codes[file]

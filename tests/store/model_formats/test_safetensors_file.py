@@ -67,6 +67,8 @@ def test_error_lists_the_tensors_if_the_rows_are_ambiguous(file_of, tensors, com
         ({"w.weight": ROWS.astype(np.uint32), "w.scales": ROWS, "w.biases": ROWS}, "holds no tensor of floats"),
         ({"w.weight": ROWS.astype(np.int8), "w.scales": ROWS}, "'w.weight' holds I8 codes .* not read as rows"),
         ({"w.qweight": ROWS.astype(np.int32), "w.scales": ROWS, "lm.weight": ROWS}, r"holds 2 .*'lm.weight 4×3', 'w.q"),
+        ({"embeddings": ROWS, "weights": ROWS[0]}, "its other tensors change its rows; open the folder"),
+        ({"pq.codes": ROWS.astype(np.uint8), "pq.centroids": ROWS}, "its other tensors change its rows; open"),
         ({"lm_head.weight": ROWS, "norm": ROWS[0]}, "holds a head, 'lm_head.weight', but no token table; name one"),
     ],
 )

@@ -11,7 +11,7 @@ from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import read_start
 from rowspace.files.safetensors_header import Tensor
-from rowspace.files.scaled_rows import map_rows, tensors_beside
+from rowspace.files.scaled_rows import by_level, map_rows, tensors_beside
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import FLOATS, can_be_rows, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import CONFIG, TOKENIZER
@@ -22,6 +22,8 @@ from rowspace.table import Table
 __all__ = ["ask_for_key", "check_target", "load", "recognizes", "save"]
 
 KEY = "embeddings"
+# Names of model2vec and of our quantized rows, whose folders are opened by their own readers.
+OF_FOLDERS = ({"embeddings", "weights"}, {"embeddings", "mapping"}, {"pq.codes"}, {"binary.bits"})
 HEADS = ("lm_head.weight", "embed_out.weight")  # of which a shard of a model may hold nothing else
 
 
@@ -89,23 +91,31 @@ def ask_for_key(source: str, example: str) -> str:
 
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     """Return the name of the tensor that is meant."""
-    codes = [name for name, tensor in tensors.items() if len(tensor.shape) == 2 and tensor.dtype not in FLOATS]
-    scales = {name: tensors_beside(name, tensors) for name in codes}
-    packed = [
-        name for name, found in scales.items() if found
-    ]  # which may be the table, so that others are not for sure
-    all_scales = {other for found in scales.values() for other in found}
-    rows = [name for name, tensor in tensors.items() if can_be_rows(tensor) and name not in all_scales]
-    if key is None and not rows:
+    if key is not None and key not in tensors:
+        raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
+    if key is not None:
+        return key
+    if any(tensors.keys() >= names for names in OF_FOLDERS):
+        raise UsageError(f"{source}: its other tensors change its rows; open the folder that it is in")
+    rows = _candidates(tensors)
+    if not any(can_be_rows(tensors[name]) for name in rows):
         found = {f"{name}: {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items()}
         raise FileFormatError(f"{source}: holds no tensor of floats with two dimensions, but {join_names(found)}")
-    rows += [name for name in packed if name not in rows]
-    if key is None and len(rows) > 1:
+    if len(rows) > 1:
         found = {f"{name} {'×'.join(map(str, tensors[name].shape))}" for name in rows}
         asked = ask_for_key(source, rows[0])
         raise UsageError(f"{source}: holds {len(rows)} tensors of rows ({join_names(found)}); {asked}")
-    if key is not None and key not in tensors:
-        raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
-    if key is None and rows[0].endswith(HEADS):
+    if rows[0].endswith(HEADS):
         raise UsageError(f"{source}: holds a head, {rows[0]!r}, but no token table; {ask_for_key(source, rows[0])}")
-    return rows[0] if key is None else key
+    return rows[0]
+
+
+def _candidates(tensors: Mapping[str, Tensor]) -> list[str]:
+    """Return the names of the tensors that may be the rows: numbers and packed codes, but no scales of these."""
+    codes = [name for name, tensor in tensors.items() if len(tensor.shape) == 2 and tensor.dtype not in FLOATS]
+    levels = by_level(tensors)
+    scales = {name: tensors_beside(name, levels) for name in codes}
+    all_scales = {other for found in scales.values() for other in found}
+    return [
+        name for name, tensor in tensors.items() if (can_be_rows(tensor) and name not in all_scales) or scales.get(name)
+    ]
