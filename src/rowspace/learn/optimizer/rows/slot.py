@@ -88,7 +88,7 @@ class RowSlot:
             return False
         with outside_transforms():
             was_behind = self.table.catch_up_all()
-        self.table.may_be_written = True
+        self.table.note_access()
         return was_behind
 
     def average_gradient(self, groups: list[distributed.ProcessGroup]) -> None:
@@ -115,7 +115,12 @@ class RowSlot:
             self.unseen = max(self.unseen, self.table.count_behind(gradient))
 
     def require_seen(self) -> None:
-        """Raise `UsageError` if rows had a gradient, but were behind when they were read."""
+        """Raise `UsageError` if rows had a gradient, but were behind when they were read, or if reads are not seen."""
+        if type(self.parameter) is not DeferredParameter:  # torch.utils.swap_tensors exchanges the classes
+            raise UsageError(
+                f"the table of shape {list(self.parameter.shape)} was exchanged for another tensor; create the "
+                "optimizer after changing the model"
+            )
         unseen, self.unseen = self.unseen, 0
         if unseen:
             raise UsageError(

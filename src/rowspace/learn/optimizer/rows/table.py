@@ -45,12 +45,13 @@ class RowTable(abc.ABC):
     def __init__(self, parameter: nn.Parameter, state: dict[str, Any], *, now: int = 0, bound: int = BOUND) -> None:
         self.parameter = parameter
         self.state = state
+        self._rows: Tensor | None = None
         self.history = self.new_history(now, bound)
         size, device = parameter.shape[0], parameter.device
         self.value_steps = torch.full((size,), now, dtype=torch.int64, device=device)
         self.moment_steps = torch.full_like(self.value_steps, now if now else -1)
         self.is_dense = False
-        self.may_be_written = False  # whether the parameter may differ from its copy in float32
+        self._may_be_written = False  # whether the parameter may differ from its copy in float32
         self.use_kernels = True
         self._read_at = -1  # the step at which all values were brought up to date last
         self._sweep_position = 0
@@ -59,8 +60,17 @@ class RowTable(abc.ABC):
     @property
     def values(self) -> Tensor:
         """The rows that are updated: the parameter, or its copy in float32."""
-        master = self.state.get("master")
-        return rows_of(self.parameter) if master is None else master
+        master: Tensor | None = self.state.get("master")
+        if master is not None:
+            return master
+        if self._rows is None:
+            self._rows = rows_of(self.parameter)
+        return self._rows
+
+    def note_access(self) -> None:
+        """Declare that something may write to the parameter, or give it other memory."""
+        self._may_be_written = True
+        self._rows = None
 
     @property
     def now(self) -> int:
@@ -137,15 +147,19 @@ class RowTable(abc.ABC):
     def take_written_rows(self) -> None:
         """Copy rows that something else wrote to a parameter of lower precision to its copy in float32."""
         master = self.state.get("master")
-        if self.may_be_written and master is not None:
+        if self._may_be_written and master is not None:
             rows = rows_of(self.parameter)
             master.copy_(torch.where(rows == master.to(rows.dtype), master, rows.float()))
-        self.may_be_written = False
+        self._may_be_written = False
 
     def count_behind(self, gradient: Tensor) -> int:
         """The number of rows with a gradient, sparse or dense, that are not up to date."""
         if self.is_dense or self.now == self.history.first:
             return 0
+        if gradient.is_sparse and gradient.is_cpu:
+            ids = gradient._indices()[0].numpy()
+            behind = self.value_steps.numpy()[ids] < self.now  # in torch this takes longer for a few ids
+            return len(distinct_rows(ids[behind])) if behind.any() else 0
         if gradient.is_sparse:
             rows = gradient._indices()[0]
             return len(rows[self.value_steps[rows] < self.now].unique())
