@@ -9,13 +9,18 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError
 
-__all__ = ["TELLING", "check_finished", "describe_folder", "hub_hint", "kind_of", "unfinished_beside"]
+__all__ = ["ADAPTER_REMEDY", "TELLING", "check_finished", "describe_folder", "hub_hint", "kind_of", "unfinished_beside"]
 
 TELLING = 200  # bytes from which `kind_of` tells
 POINTER = b"version https://git-lfs.github.com/spec/v"
 GGUF_REMEDY = (
     "open the model it was made from, or convert it with transformers: AutoModelForCausalLM.from_pretrained(FOLDER, "
     "gguf_file=NAME).save_pretrained(NEW)"
+)
+ADAPTER = "adapter_config.json"
+ADAPTER_REMEDY = (
+    "an adapter of PEFT, which changes the table of a model; load both, save the result of merge_and_unload(), and open "
+    "that, or use rowspace.learn.TrainableRows.load for trainable tokens"
 )
 UNFINISHED = (".incomplete", ".part", ".partial", ".crdownload", ".aria2", ".download")
 IN_FOLDER = Path(".cache", "huggingface", "download")  # where `hf download --local-dir` keeps unfinished files
@@ -60,6 +65,8 @@ def describe_folder(folder: Path, weights: str) -> str | None:
     if unfinished := unfinished_beside(folder / weights):
         return f"it has no {weights}{unfinished}"
     shards = [name for name in names if SHARD.search(name)]
+    if ADAPTER in names:
+        return f"it is {ADAPTER_REMEDY}"
     if shards:
         return f"it has parts of a model ({shards[0]}), but no {weights}.index.json; download that file too"
     for suffix, remedy in ((".safetensors", "name that file"), (".gguf", f"which is not read; {GGUF_REMEDY}")):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
@@ -128,3 +128,14 @@ def test_tokenizer_link_outside_the_folder_is_not_followed(file_of, tmp_path):
     (path.parent / "tokenizer.json").symlink_to("../blob")
     with pytest.raises(FileFormatError, match=r"tokenizer.json: a link out of the folder"):
         safetensors_file.load(path)
+
+
+@pytest.mark.parametrize("name", ["tokens.lora_embedding_A", "tokens.trainable_tokens_delta", "tokens.weight"])
+def test_adapter_of_peft_is_named_and_not_opened_as_a_table(tmp_path, name):
+    """Its folder and its file, with the names that PEFT writes."""
+    file = tmp_path / "adapter_model.safetensors"
+    save_file({f"base_model.model.{name}": ROWS}, file)
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    for path in (tmp_path, file):
+        with pytest.raises(RowspaceError, match="an adapter of PEFT, which changes the table of a model"):
+            formats.load(path)

@@ -10,6 +10,7 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import read_start
+from rowspace.files.foreign import ADAPTER_REMEDY
 from rowspace.files.safetensors_header import Tensor
 from rowspace.files.scaled_rows import by_level, map_rows, tensors_beside
 from rowspace.files.strict_json import read_object
@@ -97,6 +98,8 @@ def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
         return key
     if any(tensors.keys() >= names for names in OF_FOLDERS):
         raise UsageError(f"{source}: its other tensors change its rows; open the folder that it is in")
+    if any(name.startswith("base_model.model.") for name in tensors):
+        raise UsageError(f"{source}: {ADAPTER_REMEDY}")
     rows = _candidates(tensors)
     if not any(can_be_rows(tensors[name]) for name in rows):
         found = {f"{name}: {tensor.dtype} {list(tensor.shape)}" for name, tensor in tensors.items()}
