@@ -30,6 +30,7 @@ def run_trials(
     record: Path | None,
     right: tuple[str, ...],
     keep: Callable[[int, Path], object],
+    before: Callable[[], object] = lambda: None,
     at_once: int = 50,
 ) -> Iterator[Outcome]:
     """Yield the outcome of each trial, starting with those that an earlier run has recorded.
@@ -40,6 +41,7 @@ def run_trials(
         record: Where the outcomes are saved; None: nowhere.
         right: The kinds that are right.
         keep: Called with the number of a trial with another kind, and where to keep its files.
+        before: Called in each child process before its first trial.
         at_once: How many a process runs.
     """
     earlier = []
@@ -50,7 +52,7 @@ def run_trials(
     yield from earlier[:count]
     number = len(earlier)
     while number < count:
-        for outcome in run_in_child(trial, range(number, min(number + at_once, count))):
+        for outcome in run_in_child(trial, range(number, min(number + at_once, count)), before):
             number = outcome.number + 1
             if record is not None:
                 with record.open("a") as file:
@@ -63,7 +65,7 @@ def run_trials(
             yield outcome
 
 
-def run_in_child(trial: Callable[[int], Outcome], numbers: range) -> Iterator[Outcome]:
+def run_in_child(trial: Callable[[int], Outcome], numbers: range, before: Callable[[], object]) -> Iterator[Outcome]:
     """Yield the outcomes of some trials from a child process, up to the first that ends it."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -71,6 +73,7 @@ def run_in_child(trial: Callable[[int], Outcome], numbers: range) -> Iterator[Ou
         os.close(reading)
         try:
             with os.fdopen(writing, "w") as output:
+                before()
                 for number in numbers:
                     print(json.dumps(trial(number)), file=output, flush=True)
         finally:

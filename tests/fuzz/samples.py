@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from tests.fuzz.saved_states import STATES, digest
 from tests.store.cases import CASES, Case, table_of, tokenizer_of
 
 from rowspace import space, store
@@ -22,10 +23,18 @@ TEXT = "the cat sat on the mat and the dog ate the cats dinner né 한국어 "
 
 
 class Reader:
-    """Functions to write a sample to an empty folder, and to open and use it; the latter returns its size in memory."""
+    """Functions to write a sample to an empty folder, and to open and use it; the latter returns its size in memory.
 
-    def __init__(self, make: Callable[[Path], Path], use: Callable[[Path], int]) -> None:
-        self.make, self.use = make, use
+    `content`, if given, opens it instead, and returns a hash that must be that of the undamaged sample.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Path], Path],
+        use: Callable[[Path], int] = lambda _: 0,
+        content: Callable[[Path], str] | None = None,
+    ) -> None:
+        self.make, self.use, self.content = make, use, content
 
 
 def use_table(path: Path) -> int:
@@ -247,6 +256,8 @@ def readers() -> Iterator[tuple[str, Reader]]:
     yield "tiktoken", Reader(ranks, use_tokenizer)
     yield "vocab.txt", Reader(bert_vocabulary, use_tokenizer)
     yield "vocab.json", Reader(gpt2_vocabulary, use_tokenizer)
+    for name, (make, read) in STATES.items():
+        yield name, Reader(make, content=lambda path, read=read: digest(read(path)))
 
 
 READERS = dict(readers())

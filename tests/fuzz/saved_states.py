@@ -8,13 +8,16 @@ import json
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
+import lance  # imported once, not in each child
 import numpy as np
+from pyarrow import parquet
 from tests.encode.index.samples import FILES, contents, write_files
 from tests.lab.arena_results import QUALITIES, STRATEGIES, save_arena
 
@@ -25,6 +28,9 @@ from rowspace.encode.stream import encode_to
 from rowspace.errors import EncodingInterrupted, FitInterrupted
 from rowspace.learn import ArenaOptions, Reports
 from rowspace.learn.arena.runs.saved import SavedResults
+from rowspace.learn.language_model.run_folder.loaded_run import load_run
+from rowspace.learn.language_model.telemetry.events import NAME, RUN_FILE, Events
+from rowspace.learn.language_model.train import TrainReports, train
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.table import Table
 from rowspace.text import whitespace_json
@@ -114,7 +120,6 @@ def read_fit(path: Path) -> object:
 
 def run(folder: Path) -> Path:
     """Write a run of a language model that was interrupted."""
-    from rowspace.learn.language_model.train import TrainReports, train
 
     def stop(progress: Any) -> None:
         if progress.step == 4:
@@ -136,8 +141,6 @@ def run(folder: Path) -> Path:
 
 def read_run(path: Path) -> object:
     """Return the model, the table, the events and the record, and what the resumed run learns."""
-    from rowspace.learn.language_model.train import train
-
     before = read_parts(path)
     train(output=path, resume=True)
     return before, rs.load(path).rows.tolist(), len(read_events(path)[1])
@@ -145,8 +148,6 @@ def read_run(path: Path) -> object:
 
 def read_parts(path: Path) -> object:
     """Return the model, the table, the events and the record of a run."""
-    from rowspace.learn.language_model.run_folder.loaded_run import load_run
-
     loaded = load_run(path)
     weights = {name: tensor.tolist() for name, tensor in loaded.model.state_dict().items()}
     record = {name: value for name, value in loaded.record.to_json().items() if name not in UNCOMPARED}
@@ -156,8 +157,6 @@ def read_parts(path: Path) -> object:
 
 def events(folder: Path) -> Path:
     """Write the events of a run up to its checkpoint, with what says how long they were then, and nothing else."""
-    from rowspace.learn.language_model.telemetry.events import NAME, RUN_FILE
-
     made, kept = run(folder), folder / "e"
     (kept / RUN_FILE).parent.mkdir(parents=True)
     for name in (NAME, RUN_FILE):
@@ -169,8 +168,6 @@ def events(folder: Path) -> Path:
 
 def read_events(path: Path) -> tuple[Any, ...]:
     """Return all events."""
-    from rowspace.learn.language_model.telemetry.events import Events
-
     with Events(path) as found:
         rows = [{name: array.tolist() for name, array in found.rows(step).items()} for step in found.row_steps()]
         shown = [
@@ -193,7 +190,7 @@ def read_arena(path: Path) -> object:
 
 def encoding(folder: Path, *, name: str) -> Path:
     """Write an encoding to a file that was interrupted after some batches."""
-    encode_module = __import__("rowspace.encode.stream.encode_to", fromlist=["x"])
+    encode_module = sys.modules["rowspace.encode.stream.encode_to"]  # the package has the function under this name
     at_once, encode_module.MAX_TEXTS = encode_module.MAX_TEXTS, 8
 
     def stop(progress: Any) -> None:
@@ -216,11 +213,7 @@ def read_encoding(path: Path) -> object:
     if path.suffix == ".npy":
         return np.load(path).tolist()
     if path.suffix == ".parquet":
-        from pyarrow import parquet
-
         return parquet.read_table(path).to_pylist()
-    import lance
-
     return lance.dataset(path).to_table().to_pylist()
 
 
