@@ -4,6 +4,7 @@
 |---|---|
 | `access.py` | the address of a server, and checks of hosts, origins and secrets |
 | `request.py` | `HttpError`, and the body of a request with a size limit |
+| `connections.py` | accepting connections up to a limit |
 | `server.py` | listening on a port, and running an application until a signal |
 | `embeddings/` | `make_app`: `/v1/embeddings` and `/v1/models` of a table |
 

@@ -1,5 +1,6 @@
 """`listen` and `run`: an application on a port until Ctrl-C or SIGTERM."""
 
+import asyncio
 import errno
 import logging
 import os
@@ -16,6 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from rowspace.errors import UsageError
+from rowspace.serve.connections import Connections
 
 __all__ = ["listen", "run"]
 
@@ -85,6 +87,20 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
         super().__init__(config)
         self.on_stop = on_stop
+        self._accepting = list[asyncio.Task[None]]()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the application, and accept a limited number of connections."""
+        await super().startup(sockets=[])
+        connections = Connections(self._protocol, self.server_state.connections)
+        self._accepting = [asyncio.create_task(connections.accept(listener)) for listener in sockets or []]
+
+    def _protocol(self) -> asyncio.Protocol:
+        kind: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = kind(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -104,6 +120,8 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new connections, and wait for the requests in progress."""
+        for task in self._accepting:
+            task.cancel()
         if self.server_state.tasks:
             self.on_stop()
         await super().shutdown(sockets)
