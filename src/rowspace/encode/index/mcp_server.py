@@ -1,6 +1,6 @@
 """An index as a server of the Model Context Protocol, by its official SDK."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.encode.index.index import Index
 from rowspace.encode.index.search import Hit
@@ -8,6 +8,7 @@ from rowspace.errors import MissingExtraError, RowspaceError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+    from mcp_types import GetPromptResult
 
 __all__ = ["make_server"]
 
@@ -27,12 +28,19 @@ def make_server(index: Index) -> "MCPServer[None]":
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INVALID_PARAMS
         from pydantic import Field
     except ImportError as error:
         raise MissingExtraError("rowspace mcp needs the MCP SDK: pip install 'rowspace[search]'") from error
 
-    server = MCPServer[None](
+    class Server(MCPServer[None]):
+        async def get_prompt(self, name: str, *_: Any, **__: Any) -> "GetPromptResult":
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {name[:40]!r}; this server has the tool search")
+
+    server = Server(
         "rowspace",
+        log_level="WARNING",  # below, the SDK repeats what a client has sent
         instructions="Searches a local index of files by meaning and by words. Passages have their file and lines.",
     )
 
