@@ -86,11 +86,24 @@ def test_a_damaged_or_foreign_results_file_is_refused(tmp_path):
     path.write_text('{"format": 1, "cells"')
     with pytest.raises(FileFormatError, match="delete it to start again"):
         SavedResults(tmp_path, {})
-    path.write_text('{"format": 3, "cells": {}}')
-    with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; choose another folder"):
-        SavedResults(tmp_path, {})
-    with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; run the arena again"):
-        read_arena(tmp_path)
+    path.write_text('{"format": 4, "cells": {}}')
+    for reading in (lambda: SavedResults(tmp_path, {}), lambda: read_arena(tmp_path)):
+        with pytest.raises(FileFormatError, match="not a results file of this version of rowspace; upgrade with pip"):
+            reading()
+
+
+def test_a_changed_number_is_noticed(tmp_path):
+    path = tmp_path / RESULTS_NAME
+    SavedResults(tmp_path, {"seconds": 1}).add("images/bytes/2", {"quality": 0.5})
+    text = path.read_text()
+    for changed in (text.replace("0.5", "0.6"), text.replace('"format": 3', '"format": 2')):
+        path.write_text(changed)
+        for reading in (lambda: SavedResults(tmp_path, {"seconds": 1}), lambda: read_arena(tmp_path)):
+            with pytest.raises(FileFormatError, match=r"arena.json: is damaged \(its checksum differs\)"):
+                reading()
+    path.write_text('{"format": 2, "settings": {"seconds": 1}, "cells": {"images/bytes/1": 7}}')
+    with pytest.raises(FileFormatError, match=r"arena.json: is damaged; delete it to start again"):
+        SavedResults(tmp_path, {"seconds": 1})
 
 
 def test_results_of_an_older_version_are_continued_but_not_read(tmp_path):
