@@ -8,6 +8,9 @@ import pytest
 from tests.formats.make_fixtures import FIXTURES
 from tests.fuzz.saved_states import STATES
 
+from rowspace.errors import FileFormatError
+from rowspace.learn.word2vec import saved_state
+
 
 @pytest.fixture
 def unpacked(tmp_path):
@@ -45,3 +48,14 @@ def test_what_earlier_versions_have_saved_opens_with_the_same_content(unpacked):
         path, expected = unpacked(fixture)
         _, read = STATES[fixture.stem.rpartition("-")[0]]
         assert_same(json.loads(json.dumps(read(path))), expected, fixture.stem)
+
+
+def test_a_fit_of_a_later_version_names_the_way_out(tmp_path, monkeypatch):
+    make, read = STATES["fit-folder"]
+    with monkeypatch.context() as patch:
+        patch.setattr(saved_state, "VERSION", "2")  # as that version would write it
+        path = make(tmp_path)
+    with pytest.raises(
+        FileFormatError, match="written by another version of rowspace; resume it with that one, or start"
+    ):
+        read(path)

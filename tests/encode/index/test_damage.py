@@ -5,12 +5,15 @@ import shutil
 import zipfile
 
 import lance
+import numpy as np
 import pytest
 from tests.encode.index.samples import contents
 from tests.formats.make_fixtures import FIXTURES
 from tests.fuzz.saved_states import index_encoder
 
 from rowspace.encode.index import Index, damage
+from rowspace.encode.index.bridge import Bridge
+from rowspace.encode.index.bridge.maps import VectorMap
 from rowspace.encode.index.damage import CHECKSUMS, lance_errors
 from rowspace.errors import FileFormatError, RowspaceError
 
@@ -155,3 +158,15 @@ def test_a_later_version_and_damaged_settings_are_named(updated, encoder):
         lance.dataset(path).update_schema_metadata({"rowspace": json.dumps(settings | changes)})
         with pytest.raises(FileFormatError, match=message):
             Index.open(updated, encoder)
+
+
+def test_each_changed_byte_of_a_bridge_is_noticed(tmp_path):
+    from_map = VectorMap(np.eye(2, dtype=np.float32), np.zeros(2, np.float32))
+    bridge = Bridge("a" * 32, "b" * 32, "linear", 100, 20, 0.5, (0.25, 0.75), from_map)
+    data, path = bridge.to_bytes(), tmp_path / "bridge"
+    path.write_bytes(data)
+    assert Bridge.from_file(path, "x").facts() == bridge.facts()
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 2]) + data[place + 1 :])
+        with pytest.raises(FileFormatError, match="learn the bridge again with rowspace bridge"):
+            Bridge.from_file(path, "x")

@@ -1,6 +1,7 @@
 """`Bridge`: a map from the vectors of one encoder to those of another."""
 
 import json
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from rowspace.encode.index.bridge.maps import LAYERS, VectorMap
 from rowspace.encode.index.vectors import unit_vectors
 from rowspace.errors import FileFormatError, reason_of
-from rowspace.files.strict_json import parse_object
+from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
 
 __all__ = ["Bridge"]
 
 _KEY = "rowspace_bridge"
+_VERSION = 2
+_UNCHECKED = 1  # the version without checksums
 _REMEDY = "learn the bridge again with rowspace bridge"
 _MAX_BYTES = 1 << 30
 
@@ -73,7 +76,9 @@ class Bridge:
         """Return the bridge as a safetensors file."""
         from safetensors.numpy import save
 
-        return save(self.map.tensors(), metadata={_KEY: json.dumps({"version": 1, **self.facts()})})
+        tensors = self.map.tensors()
+        document = sealed({"version": _VERSION, **self.facts(), "crc32": _checksum(tensors)})
+        return save(tensors, metadata={_KEY: json.dumps(document)})
 
     @classmethod
     def from_file(cls, path: Path, name: str) -> "Bridge":
@@ -98,15 +103,28 @@ class Bridge:
         except (SafetensorError, OSError, TypeError, ValueError) as error:
             raise FileFormatError(f"{name}: not a safetensors file ({reason_of(error)}); {_REMEDY}") from None
         facts = parse_object(metadata.get(_KEY, "").encode(), name, remedy=_REMEDY)
+        if facts.get("version") == _VERSION or SEAL in facts:
+            facts = unsealed(facts, name, remedy=_REMEDY)
         try:
+            if "crc32" in facts and facts.pop("crc32") != _checksum(tensors):
+                raise ValueError
             return _from_parts(facts, tensors)
         except (KeyError, TypeError, ValueError):
             raise FileFormatError(f"{name}: damaged, or of another version of rowspace; {_REMEDY}") from None
 
 
+def _checksum(tensors: dict[str, Any]) -> int:
+    """Return the CRC-32 of tensors in the order of `LAYERS`."""
+    checksum = 0
+    for name in LAYERS:
+        if tensors.get(name) is not None:
+            checksum = zlib.crc32(np.ascontiguousarray(tensors[name]).view(np.uint8).data, checksum)
+    return checksum
+
+
 def _from_parts(facts: dict[str, Any], tensors: dict[str, Any]) -> Bridge:
     """Return the bridge; raises `KeyError`, `TypeError` or `ValueError` for anything but what `to_bytes` wrote."""
-    if facts.pop("version") != 1:
+    if facts.pop("version") not in (_UNCHECKED, _VERSION):
         raise ValueError
     low, high = map(float, facts.pop("interval"))
     texts = {name: facts.pop(name) for name in ("source", "target", "kind")}
