@@ -35,7 +35,10 @@ def make_server(index: Index) -> "MCPServer[None]":
         raise MissingExtraError("rowspace mcp needs the MCP SDK: pip install 'rowspace[search]'") from error
 
     class Server(MCPServer[None]):
+        """A server without prompts, whose SDK would log an error with a traceback for a request of one."""
+
         async def get_prompt(self, name: str, *_: Any, **__: Any) -> "GetPromptResult":
+            """Answer with an error."""
             raise MCPError(INVALID_PARAMS, f"there is no prompt {name[:40]!r}; this server has the tool search")
 
     server = Server(

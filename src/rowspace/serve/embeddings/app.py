@@ -54,6 +54,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        """Compile the encoder's kernels before the first request."""
         await to_thread.run_sync(_warm, encoder)
         yield
 
