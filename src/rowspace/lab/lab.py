@@ -13,7 +13,17 @@ __all__ = ["OPENED", "Lab"]
 OPENED = "opened"
 """The id of the table that the workbench was started with."""
 
+_KEPT = 8  # values of one name, since a request can have any parameters
 _Value = TypeVar("_Value")
+
+
+@dataclass(eq=False)
+class _Entry:
+    """A cached value, once it is made, and the lock under which it is made."""
+
+    lock: Lock = field(default_factory=Lock)
+    is_made: bool = False
+    value: Any = None
 
 
 @dataclass(eq=False)
@@ -39,8 +49,7 @@ class Lab:
     path: str
     id: str = OPENED
     code: str | None = None
-    _values: dict[Hashable, Any] = field(default_factory=dict)
-    _locks: dict[Hashable, Lock] = field(default_factory=dict)
+    _entries: dict[Hashable, _Entry] = field(default_factory=dict)  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -53,16 +62,25 @@ class Lab:
         return f"import rowspace as rs\n\ntable = rs.load({self.path!r})" if self.code is None else self.code
 
     def cached(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """Return the cached value of `make()` for this key; concurrent calls wait for the first one."""
+        """Return the cached value of `make()` for this key; concurrent calls wait for the first one.
+
+        A value that depends on a request has a tuple as its key: a name and the parameters. Of each name, the most
+        recently used values are kept; all other values are kept as long as the lab.
+        """
         with self._lock:
-            lock = self._locks.setdefault(key, Lock())
-        with lock:
-            if key not in self._values:
-                self._values[key] = make()
-            value: _Value = self._values[key]
+            entry = self._entries[key] = self._entries.pop(key, _Entry())
+            if isinstance(key, tuple):
+                same = [other for other in self._entries if isinstance(other, tuple) and other[0] == key[0]]
+                for other in same[:-_KEPT]:
+                    del self._entries[other]
+        with entry.lock:
+            if not entry.is_made:
+                entry.value, entry.is_made = make(), True
+            value: _Value = entry.value
             return value
 
     def existing(self, key: Hashable) -> Any | None:
         """Return the cached value for this key, or None where none was made yet."""
         with self._lock:
-            return self._values.get(key)
+            entry = self._entries.get(key)
+        return None if entry is None else entry.value

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from pydoc_data.topics import topics
 
 import pytest
 
@@ -50,17 +52,47 @@ print(peak() - before)
 """
 
 
-def increase(count, kind, out):
-    environment = os.environ | {"COVERAGE_PROCESS_CONFIG": ""}
-    done = subprocess.run(
-        [sys.executable, "-c", ENCODE, str(count), kind, out],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+# Encodes the file given as the first argument into that given as the second, and prints the resident memory in bytes
+# after a quarter of the file, and the largest since then.
+ENCODE_FILE = """
+import itertools
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from tests.memory import resident
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from rowspace.encode import Encoder
+from rowspace.table import Table
+
+source, out = map(Path, sys.argv[1:])
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+alphabet = pre_tokenizers.ByteLevel.alphabet()
+trainer = trainers.BpeTrainer(vocab_size=4000, initial_alphabet=alphabet, show_progress=False)
+with source.open() as file:
+    tokenizer.train_from_iterator(itertools.islice(file, 2000), trainer)
+vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.token_to_id)
+rows = np.random.default_rng(0).standard_normal((len(vocabulary), 16), np.float32)
+encoder = Encoder(Table(vocabulary, rows, tokenizer=tokenizer.to_str()), workers=1).warm_up()
+total, sizes = source.stat().st_size, []
+encoder.encode_to(source, out, on_progress=lambda done: sizes.append((done.bytes, resident(os.getpid()))))
+later = [size for read, size in sizes if read >= total / 4]
+assert sizes[-1][0] == total and len(later) > 100
+print(later[0], max(later))
+"""
+
+
+def printed(program, *arguments):
+    """Return the numbers that a program in a process of its own prints."""
+    path = os.pathsep.join([str(Path(__file__).parents[3]), *filter(None, sys.path)])
+    environment = os.environ | {"COVERAGE_PROCESS_CONFIG": "", "PYTHONPATH": path}
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return list(map(int, done.stdout.split()))
 
 
 @pytest.mark.parametrize(
@@ -73,4 +105,21 @@ def increase(count, kind, out):
 )
 def test_peak_memory_is_a_fraction_of_the_output(tmp_path, kind, name):
     count = 60_000  # 490 MB of vectors; a batch has 17 MB
-    assert increase(count, kind, tmp_path / name) < 100 << 20
+    (increase,) = printed(ENCODE, count, kind, tmp_path / name)
+    assert increase < 100 << 20
+
+
+@pytest.mark.long
+def test_memory_is_flat_over_a_gigabyte_of_text(tmp_path):
+    paragraphs = [" ".join(part.split()) for topic in topics.values() for part in topic.split("\n\n") if part.strip()]
+    source = tmp_path / "source.txt"
+    with source.open("w") as file:
+        number = 0
+        while file.tell() < 1_000_000_000:
+            # With a word that no other line has, so that caches of words fill
+            file.writelines(f"{text} {number}x{place}\n" for place, text in enumerate(paragraphs))
+            number += 1
+    quarter, largest = printed(ENCODE_FILE, source, tmp_path / "vectors.npy")
+    source.unlink()  # pytest keeps the folder of the last runs
+    (tmp_path / "vectors.npy").unlink()
+    assert largest - quarter < 16 << 20

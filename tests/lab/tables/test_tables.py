@@ -1,5 +1,7 @@
 """The list of tables, and which of them stay open."""
 
+import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -30,6 +32,20 @@ def test_list_has_the_opened_table_first(tables: Tables) -> None:
 def test_unknown_id_is_refused_with_the_list(tables: Tables, id: str) -> None:
     with pytest.raises(UnknownTableError, match=r"^there is no table .*; choose another one: opened, six-words, "):
         tables.lab(id)
+
+
+def test_unknown_ids_are_not_kept(tables: Tables) -> None:
+    class Id(str):
+        """An id that a weak reference can find."""
+
+    ids = weakref.WeakSet[Id]()
+    for number in range(3):
+        ids.add(id := Id(f"unknown-{number}"))
+        with pytest.raises(UnknownTableError):
+            tables.lab(id)
+    del id
+    gc.collect()
+    assert not ids
 
 
 def test_table_is_opened_once_by_concurrent_requests(tables: Tables) -> None:

@@ -158,7 +158,9 @@ class Jobs:
                     job.publish("progress", fraction=_FIRST * event.data["fraction"], sentence=event.data["sentence"])
         finally:
             self._waiting[first.number] -= 1
-            if not first.is_over and not self._waiting[first.number] and first.task is not None:
+            if not self._waiting[first.number]:
+                del self._waiting[first.number]
+            if not first.is_over and first.number not in self._waiting and first.task is not None:
                 first.task.cancel()  # no other job waits for it
                 await asyncio.wait([first.task])
                 if not first.is_over:

@@ -84,14 +84,20 @@ class Tables:
         """Return the table with this id, opened now if it is not open; concurrent calls wait for the first one."""
         if id == OPENED:
             return self.opened
+        if (lab := self._open_lab(id)) is not None:
+            return lab
+        choice = self.choice(id)
         with self._lock:
             opening = self._opening.setdefault(id, Lock())
         with opening:
-            with self._lock:
-                if id in self._labs:
-                    self._labs.move_to_end(id)
-                    return self._labs[id]
-            return self._keep(self.choice(id).open())
+            return self._open_lab(id) or self._keep(choice.open())
+
+    def _open_lab(self, id: str) -> Lab | None:
+        """Return the table with this id if it is open."""
+        with self._lock:
+            if id in self._labs:
+                self._labs.move_to_end(id)
+            return self._labs.get(id)
 
     def add(self, choice: TableChoice) -> Lab:
         """Add a table that was typed or edited on a page, and open it.

@@ -67,7 +67,7 @@ class Values:
             raise SourceError(f"{self.module.__name__} has no function {name!r}")
         if "table" not in inspect.signature(function).parameters:
             return _constant(function)
-        return self.lab.cached((self.module.__name__, name), lambda: function(self.lab.table))
+        return self.lab.cached(f"{self.module.__name__}.{name}", lambda: function(self.lab.table))
 
 
 @cache
