@@ -1,6 +1,7 @@
 """The generated tables, compared with the installed `tokenizers` library on every code point."""
 
 import numpy as np
+from tests.encode.scanners.code_points import CODE_POINTS
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 from rowspace.encode.scanners.byte_bpe.character_classes import (
@@ -11,8 +12,6 @@ from rowspace.encode.scanners.byte_bpe.character_classes import (
     changed_by_nfc,
     character_classes,
 )
-
-CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 
 def test_classes_are_those_of_the_regular_expressions_of_the_library() -> None:

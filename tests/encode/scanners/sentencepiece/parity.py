@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
+from tests.encode.scanners.code_points import ASSIGNED
 from tests.encode.scanners.library_ids import expect_ids, library_ids
 from tests.encode.scanners.sentencepiece.tokenizers_of_kinds import CODE
 from tokenizers import Tokenizer
@@ -71,6 +72,6 @@ def check_scanned(tokenizer: Tokenizer, flat: FlatTokenizer, texts: Sequence[str
 
 
 def every_code_point(step: int = 1, last: int = 0x110000) -> list[str]:
-    """Return texts with every code point, or each of a sample, alone and between letters, blanks and itself."""
-    codes = [chr(code) for code in range(0, last, step) if not 0xD800 <= code < 0xE000]
+    """Return texts with every assigned code point, or a sample, alone and between letters, blanks and itself."""
+    codes = [chr(code) for code in ASSIGNED[::step] if code < last]
     return [text for c in codes for text in (c, f"a {c} b{c}{c}  c{c} ab{c}the")]

@@ -172,7 +172,7 @@ def test_a_word_of_a_megabyte() -> None:
 
 
 def test_sampled_code_points() -> None:
-    texts = every_code_point(step=1499)
+    texts = every_code_point(step=293)
     for name in ("xlm-r, t5", "ours", "metaspace"):
         check((KINDS | ODD)[name], texts, flat=FLAT[name])
 
