@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lancedb
@@ -142,6 +143,14 @@ def test_awkward_queries(index):
                 method(query)
     with pytest.raises(UsageError, match="limit must be a whole number"):
         index.vectors(limit=1.5)
+
+
+def test_threads_search_an_index_at_the_same_time(index):
+    """As those of the server of MCP do."""
+    expected = [hit.text for hit in index.search("bulbs in spring")]
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(lambda _: [hit.text for hit in index.search("bulbs in spring")], range(100))
+        assert all(texts == expected for texts in found)
 
 
 def test_lancedb_opens_it(index):

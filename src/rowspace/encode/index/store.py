@@ -139,10 +139,12 @@ class ChunkStore:
             self._checksums = latest._checksums
             return
         with lance_errors(self.source, is_remote=is_remote(self.source)):
-            before = self.dataset.version
-            self.dataset.checkout_latest()
+            if self.dataset.latest_version == self.dataset.version:
+                return
+            # `checkout_latest` would fail, or let another thread's search fail, that uses the dataset at this moment.
+            self.dataset = import_lance().dataset(_uri(self.source))
             self.settings = read_settings(self.dataset.schema.metadata or {}, self.source)
-        if self._checksums is not None and self.dataset.version != before:
+        if self._checksums is not None:
             self._require_checksums(self._checksums.check())
 
     def check(self) -> None:

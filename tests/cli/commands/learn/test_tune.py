@@ -34,7 +34,7 @@ def test_usage_errors(run: Run, table_path: str, tmp_path: Path) -> None:
     pairs.write_text('["a", "b"]\n{"query": 1}\n')
     before = sorted(tmp_path.iterdir())
     for arguments, status, complaint in [
-        ((str(tmp_path / "none"),), 2, "name a file of pairs"),
+        ((str(tmp_path / "none"),), 2, "there is no file"),
         ((str(pairs),), 1, 'line 2: expected the names "query" and "positive"; repair the line or remove it'),
         ((str(pairs), "--epochs", "0"), 2, "epochs"),
     ]:
