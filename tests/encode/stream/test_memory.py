@@ -1,31 +1,26 @@
 """Peak memory does not grow with the source: measured in processes of their own, with outputs far above the bound."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from pydoc_data.topics import topics
 
 import pytest
+from tests.memory import numbers_printed_by
 
 # Encodes the number of texts given as the first argument, from the kind of source and into the output given as the
 # second and third, and prints the increase of peak memory in bytes.
 ENCODE = """
+import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
+from tests.memory import peak
 
 from rowspace.encode import Encoder, StreamOptions
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 
 WIDTH = 2048
-def peak():
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) << 10
-
 words = ["the", "cat"]
 table = Table(words, np.ones((2, WIDTH), np.float32), tokenizer=whitespace_json(words))
 encoder = Encoder(table, workers=1).warm_up()
@@ -45,10 +40,10 @@ else:
     repeated = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), ["the cat " * 99])
     pyarrow.parquet.write_table(pa.table({"t": repeated}), source)
 encoder.encode_to(iter(["the cat"] * 20_000), out)
-before = peak()
+before = peak(os.getpid())
 options = StreamOptions(column="t" if kind == "parquet" else None, keep_text=kind != "parquet")
 encoder.encode_to(source, out, options=options)
-print(peak() - before)
+print(peak(os.getpid()) - before)
 """
 
 
@@ -85,16 +80,6 @@ print(later[0], max(later))
 """
 
 
-def printed(program, *arguments):
-    """Return the numbers that a program in a process of its own prints."""
-    path = os.pathsep.join([str(Path(__file__).parents[3]), *filter(None, sys.path)])
-    environment = os.environ | {"COVERAGE_PROCESS_CONFIG": "", "PYTHONPATH": path}
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return list(map(int, done.stdout.split()))
-
-
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -105,7 +90,7 @@ def printed(program, *arguments):
 )
 def test_peak_memory_is_a_fraction_of_the_output(tmp_path, kind, name):
     count = 60_000  # 490 MB of vectors; a batch has 17 MB
-    (increase,) = printed(ENCODE, count, kind, tmp_path / name)
+    (increase,) = numbers_printed_by(ENCODE, count, kind, tmp_path / name)
     assert increase < 100 << 20
 
 
@@ -119,7 +104,7 @@ def test_memory_is_flat_over_a_gigabyte_of_text(tmp_path):
             # With a word that no other line has, so that caches of words fill
             file.writelines(f"{text} {number}x{place}\n" for place, text in enumerate(paragraphs))
             number += 1
-    quarter, largest = printed(ENCODE_FILE, source, tmp_path / "vectors.npy")
+    quarter, largest = numbers_printed_by(ENCODE_FILE, source, tmp_path / "vectors.npy")
     source.unlink()  # pytest keeps the folder of the last runs
     (tmp_path / "vectors.npy").unlink()
     assert largest - quarter < 16 << 20
