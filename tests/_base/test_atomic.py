@@ -6,6 +6,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from rowspace._base.atomic import (
     check_directory_target,
     check_file_target,
     find_backup,
+    make_scratch,
     name_with_suffix,
+    scratch_folder,
     swap,
     temporaries,
 )
@@ -376,6 +379,39 @@ def test_next_save_recovers_from_a_kill_between_the_two_renames(tmp_path):
     assert read(tmp_path / "t") == "old"
     assert find_backup(tmp_path / "t") is None
     assert names(tmp_path) == ["t"]
+
+
+def test_directory_within_the_temporary_of_another_is_written_directly(tmp_path):
+    # so that a process killed meanwhile leaves nothing but the temporary of the outer target, which the next save knows
+    with atomic_directory(tmp_path / "t") as outer:
+        write(outer, "table")
+        with atomic_directory(outer) as again:  # no longer empty: replaced, like any other
+            assert again != outer
+            (again / MARKER).write_text("table 2")
+        with atomic_directory(outer / "sub") as inner:
+            assert inner.parent == outer
+            (inner / MARKER).touch()
+        assert names(tmp_path) == [outer.name]
+    assert read(tmp_path / "t") == "table 2"
+    assert names(tmp_path) == ["t"]
+
+
+def test_scratch_folders_of_killed_processes_are_removed_by_the_next_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kept = [
+        tmp_path / f"{temporaries._prefix(tmp_path / 'fit')}{1}-00000000.tmp",
+        make_scratch("fit"),
+        make_scratch("arena"),
+    ]
+    dead = tmp_path / f"{temporaries._prefix(tmp_path / 'fit')}4194305-00000000.tmp"  # above the largest process id
+    for folder in (kept[0], dead):
+        folder.mkdir()
+        (folder / "ids").touch()
+    with pytest.raises(KeyError), scratch_folder("fit") as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert set(tmp_path.iterdir()) == {*kept, folder}
+        raise KeyError
+    assert set(tmp_path.iterdir()) == set(kept)
 
 
 def test_backup_is_removed_if_the_target_exists(tmp_path):

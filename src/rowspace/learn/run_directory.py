@@ -5,12 +5,11 @@ It has the ids, the state and a lock, and is removed when the fit is finished.
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace._base.atomic import name_with_suffix, translate_os_errors
+from rowspace._base.atomic import name_with_suffix, scratch_folder, translate_os_errors
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.table import Table
@@ -53,8 +52,8 @@ def open_run_directory(output: str | Path | None, *, resume: bool) -> Iterator[P
         RowspaceError: Another fit to the same output is running.
     """
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="rowspace-fit-") as name:
-            yield Path(name)
+        with scratch_folder("fit") as folder:
+            yield folder
         return
     Table.check_target(output)
     run_directory = run_directory_of(output)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
-from rowspace._base.atomic import StrPath, find_backup
+from rowspace._base.atomic import StrPath, check_not_interrupted
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.store import native
@@ -261,12 +261,7 @@ def _existing(path: StrPath) -> Path:
             raise RowspaceError(
                 f"{text}: cannot be read: {error.strerror}; check the path and its permissions"
             ) from error
-        kept = find_backup(source)
-        if kept is not None:
-            raise UsageError(
-                f"there is no table at {text}, because a save to it was interrupted; the old one is complete in "
-                f"{kept}: rename that to {text} (the next save to it does so too)"
-            )
+        check_not_interrupted(text, "table")
         unfinished = unfinished_beside(source)
         raise UsageError(f"there is no file or folder {text!r}; check the path{hub_hint(text)}{unfinished}")
     raise UsageError(f"there is no file or folder {text!r}; check the path")

@@ -109,7 +109,7 @@ def test_signal_stops_the_server_despite_open_requests(
         assert isinstance(slow.exception(), httpx.TransportError) or slow.result().status_code == 500
     assert (own_server.process.returncode, messages) == (0, "rowspace: press Ctrl-C to stop\n")
     assert not is_alive(process)
-    assert not list(own_server.folder.glob("rowspace-lab-*"))
+    assert not list(own_server.folder.glob(".rowspace-*"))
 
 
 def test_workers_end_when_the_server_is_killed(own_server: Server, tmp_path: Path) -> None:

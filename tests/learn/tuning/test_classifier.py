@@ -13,6 +13,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rowspace._base.atomic import temporaries
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn import TextClassifier, train_classifier
@@ -131,6 +132,16 @@ def test_wrong_arguments(table, tmp_path):
     fitted = TextClassifier(table).fit(["red1", "blue1"], ["a", "b"])
     with pytest.raises(UsageError, match="cannot save to"):
         fitted.save(tmp_path / "table")
+
+
+def test_error_names_the_old_classifier_that_a_killed_save_has_hidden(table, examples, tmp_path):
+    # between the two renames of a file system that cannot exchange two names
+    TextClassifier(table).fit(*columns(examples)).save(tmp_path / "c")
+    dead = f"{temporaries._prefix(tmp_path / 'c')}4194305-00000000.old"  # above the largest process id of Linux
+    kept = (tmp_path / "c").rename(tmp_path / dead)
+    with pytest.raises(UsageError, match=f"no classifier at .*interrupted; the old one is complete in {kept}: rename"):
+        TextClassifier.load(tmp_path / "c")
+    assert TextClassifier.load(kept).classes_.size
 
 
 def test_damaged_folders(table, examples, tmp_path):

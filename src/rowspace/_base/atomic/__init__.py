@@ -16,7 +16,13 @@ from rowspace._base.atomic.targets import (
     name_with_suffix,
     translate_os_errors,
 )
-from rowspace._base.atomic.temporaries import find_backup
+from rowspace._base.atomic.temporaries import (
+    check_not_interrupted,
+    clear_temporaries,
+    find_backup,
+    make_scratch,
+    scratch_folder,
+)
 
 __all__ = [
     "StrPath",
@@ -24,8 +30,12 @@ __all__ = [
     "atomic_file",
     "check_directory_target",
     "check_file_target",
+    "check_not_interrupted",
+    "clear_temporaries",
     "find_backup",
+    "make_scratch",
     "move_file",
     "name_with_suffix",
+    "scratch_folder",
     "translate_os_errors",
 ]

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from rowspace._base.atomic.swap import swap_in, sync, sync_tree
 from rowspace._base.atomic.targets import FULL, check_directory_target, check_file_target, translate_os_errors
-from rowspace._base.atomic.temporaries import clear_temporaries, hidden_sibling, remove
+from rowspace._base.atomic.temporaries import clear_temporaries, hidden_sibling, is_own_temporary, remove
 
 __all__ = ["StrPath", "atomic_directory", "atomic_file", "move_file"]
 
@@ -22,7 +22,8 @@ def atomic_directory(
 ) -> Iterator[Path]:
     """Yield an empty directory next to `path`; when the block ends, it replaces `path` atomically.
 
-    An exception inside the block leaves `path` unchanged and removes the new directory.
+    An exception inside the block leaves `path` unchanged and removes the new directory. If `path` is such a new
+    directory itself, and still empty, it is yielded: it is replaced as a whole.
 
     Args:
         path: The target.
@@ -44,6 +45,10 @@ def atomic_directory(
     ['rowspace.json']
     """
     target = check_directory_target(path, marker=marker, contents=contents)
+    if is_own_temporary(target) and not any(target.iterdir()):
+        with translate_os_errors(target, kinds=FULL):
+            yield target  # a sibling of it would stay for ever after a kill, since no later target has its name
+        return
     temporary = hidden_sibling(target, "tmp")
     try:
         with translate_os_errors(target):

@@ -1,6 +1,7 @@
 """Hidden siblings of a target: their names, finding them, and removing those of dead processes.
 
 A name is `.rowspace-<target>-<machine>-<process>-<random>.tmp`, or `.old` for the directory that is being replaced.
+Folders among the system's temporary files have such names, too, so that the next process removes those of killed ones.
 """
 
 import hashlib
@@ -10,11 +11,23 @@ import re
 import secrets
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["clear_temporaries", "find_backup", "hidden_sibling", "remove"]
+from rowspace.errors import UsageError
+
+__all__ = [
+    "check_not_interrupted",
+    "clear_temporaries",
+    "find_backup",
+    "hidden_sibling",
+    "is_own_temporary",
+    "make_scratch",
+    "remove",
+    "scratch_folder",
+]
 
 StrPath = str | os.PathLike[str]
 
@@ -35,6 +48,69 @@ def find_backup(path: StrPath) -> Path | None:
     if target.exists() or not target.parent.is_dir():
         return None
     return next((entry for entry, _ in siblings(target) if entry.suffix == ".old"), None)
+
+
+def check_not_interrupted(path: StrPath, what: str) -> None:
+    """Raise the error for a missing `path` if a killed save has left the old directory under its hidden name.
+
+    Args:
+        path: The target of the save.
+        what: What should be there, such as "table".
+
+    Raises:
+        UsageError: There is an old directory; the message names it.
+    """
+    if (kept := find_backup(path)) is not None:
+        raise UsageError(
+            f"there is no {what} at {path}, because a save to it was interrupted; the old one is complete in "
+            f"{kept}: rename that to {path} (the next save to it does so too)"
+        )
+
+
+@contextmanager
+def scratch_folder(name: str) -> Iterator[Path]:
+    """Yield a new folder for temporary files, which is removed at the end; see `make_scratch`.
+
+    Args:
+        name: What it is for, such as "fit".
+
+    >>> with scratch_folder("example") as folder:
+    ...     folder.is_dir()
+    True
+    >>> folder.exists()
+    False
+    """
+    folder = make_scratch(name)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+
+
+def make_scratch(name: str) -> Path:
+    """Make a folder among the system's temporary files, and remove those that killed processes left for the same use.
+
+    Args:
+        name: What it is for, such as "fit".
+
+    Returns:
+        The folder, which only this user can open.
+    """
+    target = Path(tempfile.gettempdir(), name)
+    for leftover, process in siblings(target):
+        if not _is_running(process):
+            remove(leftover)
+    folder = hidden_sibling(target, "tmp")
+    folder.mkdir(0o700)
+    return folder
+
+
+def is_own_temporary(target: Path) -> bool:
+    """Whether a path has a name that `hidden_sibling` has given in this process."""
+    return (
+        re.fullmatch(rf"\.rowspace-[0-9a-f]{{8}}-[0-9a-f]{{8}}-{os.getpid()}-[0-9a-f]{{8}}\.tmp", target.name)
+        is not None
+    )
 
 
 def hidden_sibling(target: Path, kind: str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace._base.atomic import atomic_directory
+from rowspace._base.atomic import atomic_directory, clear_temporaries
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.encode.index.bridge import BRIDGES
 from rowspace.encode.index.files import DATASET
@@ -55,6 +55,8 @@ def writing(place: str) -> Iterator[None]:
     check_folder(place)
     folder = Path(place)
     try:
+        if folder.parent.is_dir():
+            clear_temporaries(folder)  # of a killed build, which may have left the old index under a hidden name
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RowspaceError(f"cannot write to {place}: {error.strerror}; name another folder") from error

@@ -12,6 +12,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from rowspace._base.atomic import check_not_interrupted
 from rowspace.encode.index.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
 from rowspace.encode.index.files import DATASET
 from rowspace.encode.index.settings import SETTINGS_KEY, IndexSettings, dump_settings, has_checksums, read_settings
@@ -102,6 +103,7 @@ class ChunkStore:
         """
         lance, local = import_lance(), not is_remote(path)
         if local and not Path(_uri(path)).is_dir():
+            check_not_interrupted(path, "index")
             raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES -o {path}")
         checksums = Checksums(_uri(path)) if local else None
         is_checked = checksums is not None and checksums.check()

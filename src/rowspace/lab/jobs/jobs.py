@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 import json
 import shutil
-import tempfile
 import traceback
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
+from rowspace._base.atomic import make_scratch
 from rowspace.errors import RowspaceError
 from rowspace.lab.jobs.job import FRAME_BYTES, Job
 from rowspace.lab.jobs.kinds import JobKind, Parameters
@@ -62,7 +63,7 @@ class Jobs:
         self._count = 0
         self._waiting: dict[int, int] = {}  # job number → the number of jobs that wait for it
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         self._spare = Spare(self._limits.idle_seconds)
 
     async def start(self, lab: Lab, name: str, query: Query) -> Job:
@@ -81,7 +82,7 @@ class Jobs:
             raise HttpError(429, f"{self._limits.unfinished} jobs are already running or waiting; wait, or cancel one")
         self._remove_old(does)
         self._count += 1
-        job = self._jobs[does] = Job(self._count, Path(self._room(), str(self._count)), self._limits.frame_bytes)
+        job = self._jobs[does] = Job(self._count, self._room() / str(self._count), self._limits.frame_bytes)
         job.publish("progress", fraction=0.0, sentence=f"waiting: {AT_ONCE} jobs run at a time")
         job.task = asyncio.create_task(self._run(job, lab, name, parameters))
         return job
@@ -114,7 +115,7 @@ class Jobs:
         await asyncio.gather(*map(self._end, self._jobs.values()))
         await self._spare.stop()
         if self._folder is not None:
-            self._folder.cleanup()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _end(self, job: Job) -> None:
         if job.task is not None:
@@ -199,11 +200,12 @@ class Jobs:
             ending = f"by signal {-status}" if status < 0 else f"with status {status}"
             job.publish("failed", error=f"the process of this job ended {ending}; start it again")
 
-    def _room(self) -> str:
+    def _room(self) -> Path:
         """Return the folder of all jobs."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="rowspace-lab-", ignore_cleanup_errors=True)
-        return self._folder.name
+            self._folder = make_scratch("lab-jobs")
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder
 
     def _remove_old(self, does: str) -> None:
         """Forget the job `does`, which is restarted, and all but the last few finished jobs."""

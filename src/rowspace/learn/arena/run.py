@@ -3,14 +3,13 @@
 import dataclasses
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rowspace._base.atomic import translate_os_errors
+from rowspace._base.atomic import scratch_folder, translate_os_errors
 from rowspace._base.lock import locked
 from rowspace._base.options import check_option_names
 from rowspace._base.plural import plural
@@ -134,10 +133,10 @@ def _run(
     if not requests:
         return
     left = sum(len(request.seeds) for request in requests)
-    with tempfile.TemporaryDirectory(prefix="rowspace-arena-") as name, stop_requests() as stop:
+    with scratch_folder("arena") as folder, stop_requests() as stop:
         job = {"options": dataclasses.asdict(options), "documents": documents}
-        Path(name, "job.json").write_text(json.dumps(job), encoding="utf-8")
-        for result in run_requests(Path(name), requests, workers=options.runs_at_once, is_stopped=stop.is_set):
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        for result in run_requests(folder, requests, workers=options.runs_at_once, is_stopped=stop.is_set):
             left -= 1
             yield result.pop("key"), result.get("cell", result)
         if stop.is_set() and left:

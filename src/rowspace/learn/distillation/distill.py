@@ -7,7 +7,6 @@ model2vec (van Dongen & Tulkens, 2024).
 
 import dataclasses
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace._base.atomic import scratch_folder
 from rowspace._base.options import check_option_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.distillation.options import DistillOptions
@@ -98,8 +98,8 @@ def distill(
         raise UsageError("words must be a list of words, not one string; put it into a list")
     teacher = open_teacher(model, pooling=chosen.pooling)
     dim = _dim(chosen, teacher)
-    with tempfile.TemporaryDirectory(prefix="rowspace-distill-") as folder:
-        text = None if corpus is None else _Text(corpus, Path(folder), reports)
+    with scratch_folder("distill") as folder:
+        text = None if corpus is None else _Text(corpus, folder, reports)
         extra = [*(words or ()), *(text.words(teacher, chosen) if text else ())]
         tokens = student_tokens(teacher.tokenizer, extra, source=os.fspath(model))
         _check_inputs(tokens, teacher, dim)

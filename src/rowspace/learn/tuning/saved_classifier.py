@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import atomic_directory, check_directory_target
+from rowspace._base.atomic import atomic_directory, check_directory_target, check_not_interrupted
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
@@ -80,6 +80,7 @@ def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
         FileFormatError: It is damaged.
     """
     if not (path / JSON).is_file():
+        check_not_interrupted(path, "classifier")
         raise UsageError(f"there is no classifier in {str(path)!r}; learn one with rowspace tune --classifier linear")
     document = _document(path / JSON)
     layers = _read_layers(path / TENSORS, document.get("weights"))

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rowspace._base.atomic import make_scratch
 from rowspace.errors import MissingExtraError
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
@@ -109,7 +110,7 @@ def _scratch(lab: Lab) -> str:
     """The folder for temporary files of the page's jobs, which is removed with the lab."""
 
     def make() -> str:
-        folder = tempfile.mkdtemp(prefix="rowspace-arena-")
+        folder = str(make_scratch("lab-arena"))
         weakref.finalize(lab, shutil.rmtree, folder, ignore_errors=True)
         return folder
 

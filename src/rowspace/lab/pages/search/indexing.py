@@ -1,7 +1,6 @@
 """The job that indexes the files of the page with a table, or brings the index up to date."""
 
 import shutil
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rowspace._base.atomic import make_scratch
 from rowspace._base.plural import plural
 from rowspace.encode.index import Index
 from rowspace.errors import MissingExtraError, RowspaceError
@@ -119,7 +119,7 @@ def _copy(lab: Lab) -> str:
     """Return the path of a copy of a table that is in no file, which is removed with the lab."""
 
     def make() -> str:
-        folder = tempfile.mkdtemp(prefix="rowspace-search-")
+        folder = str(make_scratch("lab-search"))
         weakref.finalize(lab, shutil.rmtree, folder, ignore_errors=True)
         lab.table.save(f"{folder}/table")
         return f"{folder}/table"

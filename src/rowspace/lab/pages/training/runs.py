@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from rowspace._base.atomic import make_scratch
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.lab.jobs.callbacks import iterate_callbacks
 from rowspace.lab.jobs.kinds import JobKind, Progress
@@ -123,9 +124,9 @@ def _folder(lab: Lab) -> Path:
     """The folder of the page's own runs, which is removed with the lab."""
 
     def make() -> Path:
-        folder = tempfile.mkdtemp(prefix="rowspace-runs-")
+        folder = make_scratch("lab-runs")
         weakref.finalize(lab, shutil.rmtree, folder, ignore_errors=True)
-        return Path(folder)
+        return folder
 
     return lab.cached("training/folder", make)
 

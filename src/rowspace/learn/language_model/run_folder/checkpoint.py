@@ -10,7 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, torch as safetensors
 from torch import Tensor
 
-from rowspace._base.atomic import atomic_directory
+from rowspace._base.atomic import atomic_directory, check_not_interrupted
 from rowspace._base.lock import LOCK_NAME
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
@@ -174,6 +174,7 @@ def _document(run: Path) -> dict[str, Any]:
     try:
         document = parse_object(path.read_bytes(), str(path), remedy=REMEDY)
     except OSError:
+        check_not_interrupted(run, "run of rowspace train")
         raise UsageError(f"there is no run of rowspace train in {str(run)!r}; name the folder of one") from None
     if document.get("format") != FORMAT:
         raise FileFormatError(f"{path}: was not written by rowspace train; name the folder of a run")
