@@ -130,7 +130,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         if sparse:
             options["sparse"] = sparse
         table = cls(embeddings.shape[0], embeddings.shape[1], device="meta", **options)
-        table.weight = nn.Parameter(embeddings, requires_grad=not freeze)
+        table.weight = nn.Parameter(embeddings.detach(), requires_grad=not freeze)
         return table
 
     @property

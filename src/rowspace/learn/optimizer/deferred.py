@@ -193,7 +193,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         for parameter in parameters:
             slot = self._slots.get(parameter)
             if slot is not None:
-                self._become_dense(slot).take_written_rows()
+                self._become_dense(slot).take_written_rows(last=True)
         copies = [self.state[parameter].get("master", parameter) for parameter in parameters]
         gradients = [_gradient(parameter).to(copy.dtype) for parameter, copy in zip(parameters, copies, strict=True)]
         self.dense_steps(copies, gradients, [self.state[parameter] for parameter in parameters], group)

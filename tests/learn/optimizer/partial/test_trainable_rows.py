@@ -274,3 +274,10 @@ def test_lora_equals_peft(assert_close):
     assert_close(module.merge().weight.detach(), model.merge_and_unload().embed.weight.detach())
     with pytest.raises(UsageError, match="rank must be at least 1, not 0"):
         LoraTable(nn.Embedding(3, 2), 0)
+
+
+def test_the_state_of_other_ids_is_refused():
+    state = TrainableRows(nn.Embedding(20, 8), [1, 2]).state_dict()
+    TrainableRows(nn.Embedding(20, 8), [1, 2]).load_state_dict(state)
+    with pytest.raises(RuntimeError, match=r"the state has the rows of the ids \[1, 2\], not of \[5, 6\]"):
+        TrainableRows(nn.Embedding(20, 8), [5, 6]).load_state_dict(state)

@@ -3,7 +3,9 @@
 import copy
 import gc
 import io
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -302,3 +304,99 @@ def test_the_first_dense_gradient_warns():
     some_steps(pairs)
     with pytest.warns(DenseGradientWarning):
         train(pairs[1:], torch.tensor([1, 2]), READS["tied head"])
+
+
+def test_threads_that_read_rows_take_missed_steps_once():
+    """Kernels run without Python's lock, so that two threads could bring the same rows up to date."""
+    for make in (nn.Embedding, TokenEmbedding):
+        torch.manual_seed(0)
+        table = make(20_000, 16, sparse=True, dtype=torch.float64)
+        optimizer = DeferredAdamW(table, lr=0.1, weight_decay=0.5)
+        for ids in (torch.arange(20_000), *[torch.tensor([1])] * 9):
+            optimizer.zero_grad()
+            table(ids).sum().backward()
+            optimizer.step()
+        with ThreadPoolExecutor(4) as threads, torch.no_grad():
+            rows = list(threads.map(lambda _, read=table: read(torch.arange(20_000)).detach(), range(4)))
+        assert all(each.equal(table.weight) for each in rows)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # has threads, of which the child needs none
+def test_a_forked_process_does_not_take_the_missed_steps_of_shared_rows():
+    pairs = twins()
+    (dense, _), (sparse, deferred) = pairs
+    deferred.zero_grad()
+    sparse.share_memory()
+    some_steps(pairs)
+    child = os.fork()
+    if child == 0:
+        with torch.no_grad():
+            sparse.plain(torch.arange(SIZE))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert deviation(sparse.weight, dense.weight) < CLOSE
+
+
+def test_a_table_that_was_resized_or_cast_is_refused_at_the_step():
+    """Its moments have the old size; rows that are not read or written are not touched."""
+    for change in (lambda rows: rows[:10].clone(), lambda rows: rows[:, :2].clone(), lambda rows: rows.half()):
+        table = nn.Embedding(SIZE, DIM, sparse=True)
+        optimizer = DeferredAdamW(table)
+        for _ in range(3):
+            optimizer.zero_grad()
+            table(torch.tensor([1, 2])).sum().backward()
+            optimizer.step()
+        optimizer.zero_grad()
+        table.weight.data = changed = change(table.weight.data)
+        table(torch.tensor([1, 2])).sum().backward()
+        with pytest.raises(
+            UsageError, match=r"the table was \[30, 4\] torch.float32 on cpu when .*; create the optimizer"
+        ):
+            optimizer.step()
+        optimizer.flush()
+        assert table.weight.equal(changed)
+
+
+def test_a_graph_that_has_saved_the_table_before_a_step_is_refused():
+    """As with torch's optimizers, whose steps write to the tensor in place."""
+    table = nn.Embedding(SIZE, DIM, sparse=True)
+    optimizer = DeferredAdamW(table)
+    hidden = torch.ones(DIM, requires_grad=True)
+    logits = functional.linear(hidden, table.weight.detach())
+    table(torch.tensor([1])).sum().backward()
+    optimizer.step()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        logits.square().sum().backward()
+
+
+def test_huge_ids_are_out_of_range():
+    table = TokenEmbedding(SIZE, DIM, sparse=True)
+    optimizer = DeferredAdamW(table)
+    for _ in range(2):
+        table(torch.tensor([1])).sum().backward()
+        optimizer.step()
+    with pytest.raises(UsageError, match="is out of range for a table of 30 rows"):
+        table(torch.full((32,), 2**59 + 3))
+
+
+def test_low_precision_rows_keep_what_is_written_after_a_flush_or_by_max_norm():
+    table = nn.Embedding(SIZE, DIM, sparse=True, dtype=torch.bfloat16)
+    optimizer = DeferredAdamW(table, lr=0.0)
+    memory = table.weight.data
+    for _ in range(3):
+        optimizer.zero_grad()
+        table(torch.tensor([1])).sum().backward()
+        optimizer.step()
+    optimizer.flush()
+    memory[1] = 7
+    optimizer.zero_grad()
+    table(torch.tensor([1])).sum().backward()
+    memory[2] = 5
+    optimizer.step()
+    assert table.weight[1].eq(7).all()
+    assert table.weight[2].eq(5).all()
+    table.max_norm = 1.0
+    optimizer.zero_grad()
+    table(torch.tensor([1])).sum().backward()
+    optimizer.step()
+    assert table.weight[1].norm() < 1.1

@@ -1,7 +1,7 @@
 """A table of which only some rows learn: `TrainableRows`, and `add_rows` for new ones."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from rowspace._base.atomic import StrPath, atomic_directory
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
+from rowspace.layers.tables.recorded_settings import RecordedSettings
 from rowspace.layers.tables.wrapped import PartlyLearned
 from rowspace.learn.optimizer.partial.frozen import check_table, frozen_rows, require_loaded, scaled_as
 
@@ -22,7 +23,7 @@ CONFIG, TENSORS = "adapter_config.json", "adapter_model.safetensors"
 KEY = "trainable_tokens_delta"
 
 
-class TrainableRows(PartlyLearned):
+class TrainableRows(RecordedSettings, PartlyLearned):
     """ids (...) → (..., d): the rows of a table, of which only those of `token_ids` are parameters.
 
     The table itself does not change by a bit until `merge()`, which writes the learned rows to it and no others.
@@ -64,6 +65,18 @@ class TrainableRows(PartlyLearned):
         position = torch.full((table.num_embeddings,), -1, device=index.device)
         position[index] = torch.arange(len(ids), device=index.device)
         self.register_buffer("position", position, persistent=False)
+
+    def recorded_settings(self) -> list[int]:
+        """The ids of the rows, which `state_dict` has beside them."""
+        return self.token_ids
+
+    def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
+        """Explain a difference in ids; a state of an older version has none."""
+        if found is None or found == self.token_ids:
+            return None
+        return (
+            f"the state has the rows of the ids {found[:5]}, not of {self.token_ids[:5]}; pass the ids that were saved"
+        )
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""

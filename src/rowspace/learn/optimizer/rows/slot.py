@@ -6,6 +6,7 @@ the parameter. torch passes these to `__torch_function__` of its class, where th
 
 import gc
 import itertools
+import os
 import weakref
 from collections.abc import Callable, Iterator
 from types import GetSetDescriptorType
@@ -81,6 +82,7 @@ class RowSlot:
             return
         with outside_transforms():
             self.table.flush()
+        self.table.note_access()  # the caller may now write to tensors that share its memory
 
     def open(self) -> bool:
         """Bring all values up to date before an operation that may read or write any; returns if one was behind."""
@@ -142,7 +144,7 @@ class DeferredParameter(nn.Parameter):
 
     def __new__(cls, data: Tensor, requires_grad: bool = True) -> nn.Parameter:  # type: ignore[misc]  # see above
         """Make a copy, as libraries do by `type(parameter)(data)`; it belongs to no optimizer."""
-        return nn.Parameter(data, requires_grad)
+        return nn.Parameter(data.detach(), requires_grad)
 
     @classmethod
     def __torch_function__(
@@ -180,6 +182,18 @@ def slot_of(number: int) -> RowSlot | None:
 
 _numbers = itertools.count(1)
 _slots: "weakref.WeakValueDictionary[int, RowSlot]" = weakref.WeakValueDictionary()
+
+
+def _flush_shared() -> None:
+    """Flush tables in shared memory, whose missed steps a new process would take a second time."""
+    for slot in list(_slots.values()):
+        rows = rows_of(slot.parameter)
+        if rows.is_cpu and rows.is_shared():
+            slot.flush()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_flush_shared)
 
 
 def _require_free(parameter: nn.Parameter) -> None:
@@ -246,6 +260,8 @@ def _before(func: Function, args: Arguments, kwargs: dict[str, Any]) -> None:
             continue
         if isinstance(ids, Tensor) and ids is not parameter:
             slot.catch_up(ids)
+            if slot.table is not None and (args[3:4] or (kwargs.get("max_norm"),))[0] is not None:
+                slot.table.note_access()  # the lookup scales rows in place
         else:
             slot.open()
 

@@ -1,7 +1,10 @@
 """The rows of one parameter, each of which may be some steps behind: `RowTable`."""
 
 import abc
-from typing import Any
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +20,8 @@ from rowspace.learn.optimizer.rows.segments import Segments, distinct_rows, summ
 __all__ = ["Arrays", "RowTable", "rows_of"]
 
 Arrays = dict[str, NDArray[Any]]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SWEEPS = 128  # parts in which all rows are visited
 KERNEL_DTYPES = (torch.float32, torch.float64)
@@ -27,6 +32,17 @@ def rows_of(parameter: Tensor) -> Tensor:
     """The memory of a parameter (V, d), whose rows may be behind: operations on the result do not catch them up."""
     rows: Tensor = call_plainly(Tensor.detach, (parameter,))
     return rows
+
+
+def _locked(method: Callable[Concatenate["RowTable", P], R]) -> Callable[Concatenate["RowTable", P], R]:
+    """Let one thread at a time bring rows up to date, which takes steps that must not be taken twice."""
+
+    @functools.wraps(method)
+    def locked(self: "RowTable", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock, torch.no_grad():
+            return method(self, *args, **kwargs)
+
+    return locked
 
 
 class RowTable(abc.ABC):
@@ -45,6 +61,9 @@ class RowTable(abc.ABC):
     def __init__(self, parameter: nn.Parameter, state: dict[str, Any], *, now: int = 0, bound: int = BOUND) -> None:
         self.parameter = parameter
         self.state = state
+        self._lock = threading.RLock()
+        self._kind = _kind(parameter)
+        self._fits: bool | None = True  # None if it must be checked again
         self._rows: Tensor | None = None
         self.history = self.new_history(now, bound)
         size, device = parameter.shape[0], parameter.device
@@ -70,17 +89,23 @@ class RowTable(abc.ABC):
     def note_access(self) -> None:
         """Declare that something may write to the parameter, or give it other memory."""
         self._may_be_written = True
-        self._rows = None
+        self._rows = self._fits = None
+
+    def fits(self) -> bool:
+        """Whether the parameter still has the size, dtype and device for which the state was made."""
+        if self._fits is None:
+            self._fits = _kind(self.parameter) == self._kind
+        return self._fits
 
     @property
     def now(self) -> int:
         """The number of steps so far."""
         return self.history.now
 
-    @torch.no_grad()
+    @_locked
     def catch_up(self, ids: Tensor) -> None:
         """Bring the values of the rows `ids` (any shape) up to date; ids out of range or not integers are ignored."""
-        if self.is_dense or self.now == self.history.first or ids.dtype not in ID_DTYPES:
+        if self.is_dense or self.now == self.history.first or ids.dtype not in ID_DTYPES or not self.fits():
             return
         self.take_written_rows()
         ids = ids.detach().reshape(-1)
@@ -96,15 +121,15 @@ class RowTable(abc.ABC):
 
     def segments_to_read(self, ids: Any) -> Segments | None:
         """The rows of `ids` (...) for `read`; None if they cannot be read in this way, or an id is out of range."""
-        if self.is_dense or "master" in self.state or not self.runs_kernels():
+        if self.is_dense or "master" in self.state or not self.fits() or not self.runs_kernels():
             return None
         if not isinstance(ids, Tensor) or not ids.is_cpu or ids.dtype not in ID_DTYPES or not ids.numel():
             return None
-        segments = self._segments_of(ids.detach().reshape(-1).numpy())
-        is_valid = segments.rows[0] >= 0 and segments.rows[-1] < len(self.value_steps)
-        return segments if is_valid else None
+        array = ids.detach().reshape(-1).numpy()
+        is_valid = array.min() >= 0 and array.max() < len(self.value_steps)
+        return self._segments_of(array) if is_valid else None
 
-    @torch.no_grad()
+    @_locked
     def read(self, segments: Segments, shape: torch.Size) -> Tensor:
         """Bring rows up to date and read them in one pass: those of ids of this shape (...), as (..., d)."""
         width, dtype = self.values.shape[1], self.values.dtype
@@ -122,10 +147,10 @@ class RowTable(abc.ABC):
         self._last_ids = ids.copy(), segments
         return segments
 
-    @torch.no_grad()
+    @_locked
     def catch_up_all(self) -> bool:
         """Bring the values of all rows up to date, and return whether one was behind."""
-        if self.is_dense or self._read_at == self.now:
+        if self.is_dense or self._read_at == self.now or not self.fits():
             return False
         self.take_written_rows()
         rows = (self.value_steps < self.now).nonzero()[:, 0]
@@ -136,25 +161,31 @@ class RowTable(abc.ABC):
         self._read_at = self.now
         return len(rows) > 0
 
-    @torch.no_grad()
+    @_locked
     def flush(self) -> None:
         """Bring all rows and their moments up to date."""
+        if not self.fits():
+            return
         self.take_written_rows()
         if not self.is_dense:
             self._finish(0, len(self.value_steps), self.now)
 
-    @torch.no_grad()
-    def take_written_rows(self) -> None:
-        """Copy rows that something else wrote to a parameter of lower precision to its copy in float32."""
+    @_locked
+    def take_written_rows(self, *, last: bool = False) -> None:
+        """Copy rows that something else wrote to a parameter of lower precision to its copy in float32.
+
+        Args:
+            last: Whether nothing can write any more through what was accessed, as after a step.
+        """
         master = self.state.get("master")
         if self._may_be_written and master is not None:
             rows = rows_of(self.parameter)
             master.copy_(torch.where(rows == master.to(rows.dtype), master, rows.float()))
-        self._may_be_written = False
+        self._may_be_written &= not last
 
     def count_behind(self, gradient: Tensor) -> int:
         """The number of rows with a gradient, sparse or dense, that are not up to date."""
-        if self.is_dense or self.now == self.history.first:
+        if self.is_dense or self.now == self.history.first or not self.fits():
             return 0
         if gradient.is_sparse and gradient.is_cpu:
             ids = gradient._indices()[0].numpy()
@@ -173,11 +204,11 @@ class RowTable(abc.ABC):
         self.is_dense = False
         self._read_at = -1
 
-    @torch.no_grad()
+    @_locked
     def step(self, gradient: Tensor, group: dict[str, Any]) -> None:
         """Update the rows of a sparse gradient."""
         self._check(gradient)
-        self.take_written_rows()
+        self.take_written_rows(last=True)
         if self.runs_kernels() and gradient.is_cpu:
             segments = self._segments_of(gradient._indices()[0].numpy(), are_distinct=gradient.is_coalesced())
             values = gradient._values().detach().to(self.values.dtype).contiguous()
@@ -196,8 +227,17 @@ class RowTable(abc.ABC):
             self.value_steps[rows] = self.moment_steps[rows] = self.now
         self._round(rows)
         self._sweep()
+        torch.autograd.graph.increment_version(rows_of(self.parameter))  # for graphs that have saved the table
 
     def _check(self, gradient: Tensor) -> None:
+        if not self.fits():
+            before, now = (
+                f"{list(shape)} {dtype} on {device}" for shape, dtype, device in (self._kind, _kind(self.parameter))
+            )
+            raise UsageError(
+                f"the table was {before} when the optimizer took its first step, and is {now} now; create the "
+                "optimizer again after changing the model"
+            )
         if gradient.sparse_dim() != 1 or gradient.shape != self.parameter.shape:
             raise UsageError(
                 f"the gradient must be a sparse (V, d) tensor of rows, not one of shape {list(gradient.shape)} with "
@@ -281,3 +321,8 @@ class RowTable(abc.ABC):
     @abc.abstractmethod
     def step_in_torch(self, rows: Tensor, gradients: Tensor, group: dict[str, Any]) -> None:
         """The same in torch operations."""
+
+
+def _kind(parameter: Tensor) -> tuple[torch.Size, torch.dtype, torch.device]:
+    """What must not change while an optimizer has a state of the parameter."""
+    return parameter.shape, parameter.dtype, parameter.device
