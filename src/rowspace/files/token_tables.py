@@ -2,7 +2,7 @@
 
 1. Tables of parts beside the model are left out: those of drafts for the next tokens (`mtp`, or within a numbered
    layer), of an adapter to another model (`qformer`), and of models for another output (`EXTRA`).
-2. A table that encoder and decoder share (`shared`) comes first.
+2. A table that encoder and decoder share (`shared`) comes first; whether they do is compared where it is read.
 3. An encoder's comes before its decoder's.
 
 Where this leaves several, or none, the caller must ask.

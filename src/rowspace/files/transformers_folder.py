@@ -4,10 +4,12 @@ Of a single file and an index of shards, the single file is used, as in transfor
 or a save left behind. No code of the folder runs, and no pickle is opened.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError
@@ -16,11 +18,13 @@ from rowspace.files.open_folder import resolve_inside
 from rowspace.files.scaled_rows import by_level, is_code, map_rows
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, read_tensors
+from rowspace.files.token_tables import main_of
 
 __all__ = ["CONFIG", "INDEX", "MODEL", "TOKENIZER", "TransformersFolder"]
 
 CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 INDEX = f"{MODEL}.index.json"
+COMPARED = 1000  # rows of two tables that may be the same one
 
 
 class TransformersFolder:
@@ -85,6 +89,20 @@ class TransformersFolder:
         """Return the rows of `tensor`, one of `files`, with the scales of a quantized model: see `scaled_rows`."""
         config = self.config if (self.path / CONFIG).exists() else {}
         return map_rows(tensor, self.file_of, self.files, config=config, limit=limit, known=self.tensors)
+
+    def main_table(self, names: Iterable[str]) -> str | None:
+        """Return the one of several token tables that texts enter by, or None if that is not certain.
+
+        A model whose tables are not tied may have a shared table that nothing reads beside those of its sides.
+        """
+        names = list(names)
+        main = main_of(names)
+        if main is None or not main.endswith("shared.weight"):
+            return main
+        rows = self.map_rows(main, limit=COMPARED)
+        others = [name for name in names if main_of([name]) and name != main]
+        is_same = all(np.array_equal(rows, self.map_rows(name, limit=COMPARED)) for name in others)
+        return main if is_same else None
 
     def _codes_of(self, file: str) -> set[str]:
         """Return the names of the tensors of a file that hold codes; each header is read once."""

@@ -134,7 +134,7 @@ def test_table_of_the_encoder_or_main_model_is_opened(tmp_path, words, tokenizer
         [
             ("model.embed_tokens", ["mtp.embed_tokens", "model.layers.61.embed_tokens"]),  # Qwen3-Next, DeepSeek-V3
             ("model.encoder.embed_tokens", ["model.decoder.embed_tokens"]),  # Marian, FSMT, T5Gemma
-            ("shared", ["encoder.embed_tokens", "decoder.embed_tokens", "t2u_model.model.decoder.embed_tokens"]),
+            ("shared", ["t2u_model.model.decoder.embed_tokens"]),  # SeamlessM4T
             ("model.local_encoder.embed_tokens", ["model.patcher.embed_tokens"]),  # BLT
             ("encoder.embeddings.word_embeddings", ["decoder.bert.embeddings.word_embeddings"]),
             ("language_model.model.decoder.embed_tokens", ["qformer.embeddings.word_embeddings"]),  # InstructBLIP
@@ -151,6 +151,25 @@ def test_table_of_the_encoder_or_main_model_is_opened(tmp_path, words, tokenizer
         tokenizer_of().save(str(folder / "tokenizer.json"))
         assert (checkpoint.load(folder).rows == ROWS).all(), main
         assert (checkpoint.load(folder, key=f"{others[0]}.weight").rows == ROWS - 1).all(), main
+
+
+def test_shared_table_that_is_not_that_of_the_encoder_is_asked_about(tmp_path, tokenizer_of):
+    """transformers saves one that nothing reads for a BART that is not tied; a tied one may be saved three times."""
+    import transformers
+    from safetensors.torch import save_file as save_torch
+
+    sizes = {"d_model": 8, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8}
+    heads = {"encoder_attention_heads": 1, "decoder_attention_heads": 1}
+    config = transformers.BartConfig(vocab_size=4, tie_word_embeddings=False, pad_token_id=0, **sizes, **heads)
+    model = transformers.BartModel(config)
+    model.save_pretrained(tmp_path)
+    tokenizer_of().save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(UsageError, match=r"holds the token tables .*'encoder.embed_tokens.weight'.*'shared.weight'"):
+        formats.load(tmp_path)
+    state = model.state_dict()
+    names = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+    save_torch(state | {name: state["shared.weight"].clone() for name in names}, tmp_path / "model.safetensors")
+    assert formats.load(tmp_path).rows.tobytes() == state["shared.weight"].numpy().tobytes()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from torch import Tensor
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.foreign import hub_hint
-from rowspace.files.token_tables import main_of
 from rowspace.files.transformers_folder import TransformersFolder
 
 __all__ = ["Checkpoint"]
@@ -47,13 +46,13 @@ class Checkpoint:
         """Return the name of the tensor that equals one of `endings` or ends in a dot and it; the first match wins.
 
         So names may have the prefix of the model or not (`bert.embeddings...`, `embeddings...`). Of several it is that
-        of the main model, as `main_of` says. Raises `FileFormatError` if there is no such tensor, or if that does not
-        settle which one it is.
+        of the main model, as `main_table` says. Raises `FileFormatError` if there is no such tensor, or if that does
+        not settle which one it is.
         """
         endings = tuple(endings)
         for ending in endings:
             found = [name for name in self.names if name == ending or name.endswith(f".{ending}")]
-            main = found[0] if len(found) == 1 else main_of(found)
+            main = found[0] if len(found) == 1 else self._files.main_table(found)
             if main is not None:
                 return main
             if found:

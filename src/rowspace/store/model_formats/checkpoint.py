@@ -12,7 +12,7 @@ from rowspace._base.atomic import StrPath
 from rowspace._base.plural import join_names, plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.scaled_rows import REMEDY
-from rowspace.files.token_tables import NAMES, STEMS, main_of, token_tables
+from rowspace.files.token_tables import NAMES, STEMS, token_tables
 from rowspace.files.transformers_folder import TransformersFolder
 from rowspace.store.model_formats.safetensors_file import ask_for_key
 from rowspace.store.tokenizer import table_of_tensor
@@ -33,7 +33,7 @@ def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> 
     tokenizer and table do not belong together.
     """
     folder = TransformersFolder(Path(path))
-    name = _table_name(folder.files, key, str(path))
+    name = _table_name(folder, key, str(path))
     rows = folder.map_rows(name, limit=limit)
     return table_of_tensor(rows, folder.path, f"{folder.file_of(name)}: {name}", limit=limit)
 
@@ -53,13 +53,14 @@ def check_target(path: StrPath) -> None:
     raise UsageError(f"cannot save to {path} as a checkpoint, which holds a whole model; name another format")
 
 
-def _table_name(files: dict[str, str], key: str | None, source: str) -> str:
+def _table_name(folder: TransformersFolder, key: str | None, source: str) -> str:
+    files = folder.files
     if key is not None:
         if key not in files:
             raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(files)}; check the key")
         return key
     found = token_tables(files)
-    main = main_of(found)
+    main = folder.main_table(found)
     if main is not None:
         return main
     if found:
