@@ -400,3 +400,18 @@ def test_low_precision_rows_keep_what_is_written_after_a_flush_or_by_max_norm():
     table(torch.tensor([1])).sum().backward()
     optimizer.step()
     assert table.weight[1].norm() < 1.1
+
+
+def test_the_saved_state_of_low_precision_rows_has_what_was_written():
+    tables = [nn.Embedding(SIZE, DIM, sparse=True, dtype=torch.bfloat16) for _ in range(2)]
+    first, second = (DeferredAdamW(table, lr=0.0) for table in tables)
+    tables[0](torch.tensor([1])).sum().backward()
+    first.step()
+    nn.init.ones_(tables[0].weight)
+    tables[1].load_state_dict(tables[0].state_dict())
+    tables[1](torch.tensor([1])).sum().backward()
+    second.step()
+    second.load_state_dict(first.state_dict())
+    second.step()
+    second.flush()
+    assert tables[1].weight.eq(1).all()

@@ -107,7 +107,6 @@ class RowTable(abc.ABC):
         """Bring the values of the rows `ids` (any shape) up to date; ids out of range or not integers are ignored."""
         if self.is_dense or self.now == self.history.first or ids.dtype not in ID_DTYPES or not self.fits():
             return
-        self.take_written_rows()
         ids = ids.detach().reshape(-1)
         if self.runs_kernels() and ids.is_cpu:
             steps = self.value_steps.numpy()
@@ -152,7 +151,6 @@ class RowTable(abc.ABC):
         """Bring the values of all rows up to date, and return whether one was behind."""
         if self.is_dense or self._read_at == self.now or not self.fits():
             return False
-        self.take_written_rows()
         rows = (self.value_steps < self.now).nonzero()[:, 0]
         if self.runs_kernels():
             self._bring(rows.numpy())
