@@ -127,6 +127,14 @@ def test_gensims_own_file_of_phrases_is_refused(tmp_path):
         word2vec.load(tmp_path / "v.bin")
 
 
+def test_big_endian_numbers_are_refused(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(3, 5)).astype(">f4")
+    content = b"".join(word + b" " + row.tobytes() for word, row in zip((b"a", b"b", b"c"), rows, strict=True))
+    (tmp_path / "big.bin").write_bytes(b"3 5\n" + content)
+    with pytest.raises(FileFormatError, match="its numbers are big-endian"):
+        word2vec.load(tmp_path / "big.bin")
+
+
 def test_rows_of_any_bytes_are_no_words_with_blanks(tmp_path):
     # Diverged and denormal rows are far from what vectors hold, and must not be taken for the end of a word.
     rows = np.random.default_rng(0).integers(0, 2**32, (2000, 25), np.uint32).view(np.float32)

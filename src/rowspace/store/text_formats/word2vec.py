@@ -53,7 +53,9 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     num_rows = header.size if limit is None else min(limit, header.size)
     places = _find_words(data, header, num_rows, source)
     _check_blanks(data, places, header.dim, source)
-    return table_without_duplicates(decode_words(data, places, source), _rows(data, places, header.dim), source)
+    rows = _rows(data, places, header.dim)
+    _check_byte_order(rows[:ROWS_AT_ONCE], source)
+    return table_without_duplicates(decode_words(data, places, source), rows, source)
 
 
 def save(table: Table, path: StrPath) -> None:
@@ -180,6 +182,22 @@ def _blank_error(place: str, number: int, words: list[bytes]) -> FileFormatError
         f"{place}: word {number:,}: {shown} holds a blank or a newline, which the format cannot hold, so its row would "
         "be shifted; replace them in the words, for example by _, and save the vectors again, or save them as text"
     )
+
+
+def _check_byte_order(rows: NDArray[np.float32], source: str) -> None:
+    """Raise `FileFormatError` if most numbers are in the range of vectors only with their bytes exchanged."""
+    if 2 * _ordinary(rows) < rows.size < 2 * _ordinary(rows.byteswap()):
+        raise FileFormatError(
+            f"{source}: its numbers are big-endian, and the format holds little-endian ones; write it again with "
+            "array.astype('<f4')"
+        )
+
+
+def _ordinary(rows: NDArray[np.float32]) -> int:
+    """How many numbers have a magnitude that numbers of vectors have."""
+    with np.errstate(invalid="ignore"):
+        sizes = np.abs(rows)
+    return int(np.count_nonzero((sizes == 0) | ((sizes > 1e-12) & (sizes < 1e12))))
 
 
 def _rows(data: NDArray[np.uint8], places: NDArray[np.int64], dim: int) -> NDArray[np.float32]:
