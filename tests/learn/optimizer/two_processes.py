@@ -114,7 +114,7 @@ def distribute(model: nn.Module, mode: Mode) -> nn.Module:
     """The model as one of the processes has it."""
     if mode.wrap == "ddp":
         return DistributedDataParallel(model)
-    return fully_shard(model, ignored_params={model.table.weight})  # type: ignore[arg-type]
+    return fully_shard(model, ignored_params={model.table.weight})  # type: ignore[arg-type]  # the table is a module
 
 
 def train(model: nn.Module, optimizer: torch.optim.Optimizer, mode: Mode, rank: int) -> None:
@@ -144,7 +144,7 @@ def refusals(rank: int) -> list[str]:
         found.append(str(error))
     model = make_model(Plain, sparse=True)
     with torch.no_grad():
-        model.table.weight[3] += rank  # type: ignore[operator,union-attr,index]
+        model.table.weight[3] += rank  # type: ignore[operator,union-attr,index]  # the table is a module
     model = distribute(model, Mode(wrap="fsdp"))
     optimizer = DeferredAdamW(model)
     model(batch(0, rank)).backward()

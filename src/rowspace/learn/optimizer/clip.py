@@ -7,8 +7,9 @@ from torch import Tensor
 from torch.nn.utils import get_total_norm
 
 from rowspace.layers.tables.distributed_lookup import full_tensor, is_distributed, local_tensor
+from rowspace.learn.optimizer.rows.parameter import DeferredParameter
 from rowspace.learn.optimizer.rows.processes import groups_of
-from rowspace.learn.optimizer.rows.slot import DeferredParameter, slot_of
+from rowspace.learn.optimizer.rows.slot import slot_of
 
 __all__ = ["clip_grad_norm_"]
 

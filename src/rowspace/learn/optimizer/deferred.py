@@ -18,6 +18,7 @@ from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.learn.optimizer.clip import clip_grad_norm_
 from rowspace.learn.optimizer.rows.history import BOUND
 from rowspace.learn.optimizer.rows.hooks import Handle, RowHook
+from rowspace.learn.optimizer.rows.parameter import defer
 from rowspace.learn.optimizer.rows.processes import groups_of
 from rowspace.learn.optimizer.rows.slot import RowSlot
 from rowspace.learn.optimizer.rows.table import RowTable, rows_of
@@ -81,7 +82,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
                 _require_whole(parameter)
                 readers = _readers(parameter, [*self._readers, *self._modules])
                 _require_sparse_under_ddp(parameter, self._readers, readers)
-                self._slots[parameter] = slot = RowSlot(parameter)
+                self._slots[parameter] = slot = defer(parameter)
                 for module in readers:
                     self._handles += RowHook.attach(module, slot.number)
 

@@ -19,6 +19,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from rowspace.errors import UsageError
 from rowspace.layers import TiedHead, TokenEmbedding
+from rowspace.layers.inputs.fused_input import by_parts, fused_input
 from rowspace.learn import DeferredAdamW, DeferredSGD, DenseGradientWarning, RowAdagrad
 
 CLOSE = 1e-12
@@ -72,6 +73,9 @@ READS = {
 }
 
 
+COMPILED = ["functional", "subclass", "tied linear layer", "tied head", "product", "loss of a tied head"]
+
+
 def twins():
     """A model with dense gradients and one with sparse ones, with the same rows, and their optimizers."""
     torch.manual_seed(0)
@@ -113,11 +117,12 @@ def test_each_way_to_read_rows_trains_as_with_adamw(name):
 
 @WITH_DENSE_GRADIENTS
 @WHILE_COMPILING
-@pytest.mark.parametrize("name", ["functional", "tied linear layer", "product", "indexing"])
+@pytest.mark.parametrize("name", ["regularization", *(pytest.param(name, marks=pytest.mark.long) for name in COMPILED)])
 def test_compiled_functions_read_rows_that_are_up_to_date(name):
+    """By Inductor: other backends call operations on the parameter itself, which bring its rows up to date."""
     pairs = twins()
-    compiled = torch.compile(READS[name], fullgraph=True, backend="aot_eager")
-    for _ in range(2):
+    compiled = torch.compile(READS[name], fullgraph=True)
+    for _ in range(3):
         some_steps(pairs)
         train(pairs[:1], torch.tensor([7, 2, 7]), READS[name])
         train(pairs[1:], torch.tensor([7, 2, 7]), compiled)
@@ -125,17 +130,44 @@ def test_compiled_functions_read_rows_that_are_up_to_date(name):
     assert deviation(sparse.weight, dense.weight) < CLOSE
 
 
+@pytest.mark.long
+@WITH_DENSE_GRADIENTS
 @WHILE_COMPILING
-def test_compiled_functions_write_rows_that_are_up_to_date():
-    def halve(model):
+def test_a_compiled_fused_input_reads_rows_that_are_up_to_date():
+    torch.manual_seed(0)
+    words, others = torch.randn(SIZE, 8), [torch.randn(2, 8), torch.randn(4, 8)]
+    norm = torch.ones(8), torch.zeros(8)
+    dense, sparse = nn.Embedding.from_pretrained(words.clone(), False), nn.Embedding.from_pretrained(words, False)
+    sparse.sparse = True
+    pair = torch.optim.AdamW(dense.parameters(), lr=0.01), DeferredAdamW(sparse, lr=0.01)
+    compiled = torch.compile(fused_input, fullgraph=True)
+    for step in range(30):
+        ids = torch.tensor([[step % 3, 5, 5, 7 if step % 10 == 9 else 0]])
+        ids = ids, torch.zeros_like(ids), torch.arange(4)[None]
+        for table, optimizer, function in ((dense, pair[0], by_parts), (sparse, pair[1], compiled)):
+            optimizer.zero_grad()
+            rows = function(ids, (table.weight, *others), *norm, eps=1e-5, sparse=table.sparse)
+            (rows - 0.3).pow(3).sum().backward()
+            optimizer.step()
+    torch.testing.assert_close(sparse.weight.clone(), dense.weight.detach(), rtol=1e-5, atol=1e-5)
+
+
+@WHILE_COMPILING
+def test_other_operations_in_compiled_functions_end_the_graph():
+    """Such as writes, which a copy of the table would lose."""
+
+    def write(model):
         with torch.no_grad():
             model.weight.data.mul_(0.5)
             model.weight[3] = 1.0
+            model.weight.detach()[4] = 2.0
 
     pairs = twins()
     some_steps(pairs)
-    halve(pairs[0][0])
-    torch.compile(halve, fullgraph=True, backend="aot_eager")(pairs[1][0])
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="only lookups, products and sums of the table"):
+        torch.compile(write, fullgraph=True)(pairs[1][0])
+    write(pairs[0][0])
+    torch.compile(write)(pairs[1][0])
     some_steps(pairs)
     assert deviation(pairs[1][0].weight, pairs[0][0].weight) < CLOSE
 

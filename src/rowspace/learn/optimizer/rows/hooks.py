@@ -8,8 +8,9 @@ from torch.utils.hooks import RemovableHandle
 
 from rowspace.layers import TokenEmbedding
 from rowspace.layers._torch_private import is_transform_active
+from rowspace.learn.optimizer.rows.parameter import DeferredParameter, catch_up
 from rowspace.learn.optimizer.rows.reader import ReaderHandle, RowReader
-from rowspace.learn.optimizer.rows.slot import DeferredParameter, catch_up, slot_of
+from rowspace.learn.optimizer.rows.slot import slot_of
 
 __all__ = ["Handle", "RowHook"]
 

@@ -29,7 +29,7 @@ def groups_of(parameters: Iterable[Tensor]) -> list[distributed.ProcessGroup]:
         return []
     for parameter in parameters:
         if is_distributed(parameter):
-            sharded: DTensor = parameter  # type: ignore[assignment]
+            sharded: DTensor = parameter  # type: ignore[assignment]  # is_distributed says so
             return [group for group in sharded.device_mesh.get_all_groups() if group.size() > 1]
     return []
 
