@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import sklearn  # noqa: F401  # which the script needs, like transformers
-import transformers  # noqa: F401
+import transformers  # noqa: F401  # likewise
 
 SCRIPT = Path(__file__).with_name("kill_rounds.py")
 

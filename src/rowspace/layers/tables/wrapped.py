@@ -92,7 +92,7 @@ def read_table(embedding: Any, hidden: Tensor) -> Tensor:
 
 
 def require_numbers(tensor: Tensor | None, hidden: Tensor) -> None:
-    """Raise `UsageError` for a tensor on the meta device: torch would return memory that nobody has written.
+    """Raise `UsageError` for a tensor on the meta device: torch would return uninitialized memory.
 
     >>> require_numbers(torch.empty(3, 2, device="meta"), torch.ones(2))
     Traceback (most recent call last):

@@ -91,8 +91,8 @@ def test_a_reader_notices_that_the_file_was_cut_or_replaced(writer, tmp_path):
         (lambda data: data[:12] + b"\xff" * 4 + data[16:], "its header is too long"),
         (lambda data: data.replace(b'"num_embeddings": 3', b'"num_embeddings": 5'), "its checksum differs"),
         (lambda data: data[:-9] + b"?" + data[-8:], "the checksum of the record at byte .* differs"),
-        (lambda data: data + bytes(10_000), "at byte .* is no record"),
-        (lambda data: data + b"\xff" * 30, "at byte .* is no record"),
+        (lambda data: data + bytes(10_000), "there is no record at byte"),
+        (lambda data: data + b"\xff" * 30, "there is no record at byte"),
     ],
 )
 def test_damage_is_an_error(damage, message, writer, tmp_path):

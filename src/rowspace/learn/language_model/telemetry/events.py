@@ -272,7 +272,7 @@ class Events:
             length, kind, step = _HEAD.unpack(head)
             least, greatest = SIZES.get(kind, (1, 0))
             if not least <= length <= greatest:
-                raise self._damaged(f"at byte {self._end:,} is no record")
+                raise self._damaged(f"there is no record at byte {self._end:,}")
             end = self._end + _HEAD.size + length + _CRC.size
             if end > size:
                 break  # it is being written
