@@ -15,8 +15,9 @@ from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
-import lance  # imported once, not in each child
+import lance  # imported once, not in each child, like torch._dynamo
 import numpy as np
+import torch._dynamo  # noqa: F401
 from pyarrow import parquet
 from tests.encode.index.samples import FILES, contents, write_files
 from tests.lab.arena_results import QUALITIES, STRATEGIES, save_arena

@@ -14,10 +14,3 @@ def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory():
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(run.stdout.splitlines()) == 48, run.stdout  # a heading and a line for each reader
-
-
-def test_unknown_reader_error_lists_the_readers():
-    script = Path(__file__).with_name("damaged_files.py")
-    run = subprocess.run([sys.executable, script, "excel"], capture_output=True, text=True, check=False)
-    assert run.returncode == 2
-    assert "error: unknown reader excel; the readers are native, " in run.stderr

@@ -1,4 +1,4 @@
-"""Fuzzing of each reader of a binary format: hundreds of inputs, or thousands with ROWSPACE_LONG_TESTS=1."""
+"""Fuzzing of each reader of a binary format with thousands of inputs."""
 
 import os
 import subprocess
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-RUNS = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 300
+RUNS = 3000
 
 
+@pytest.mark.long  # test_damaged_files.py opens files of each reader
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext", "npy", "npz", "parquet", "safetensors"])
 def test_fuzzed_bytes_give_a_table_or_a_rowspace_error(kind):
     script = Path(__file__).with_name("reader.py")

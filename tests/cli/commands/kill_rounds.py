@@ -35,7 +35,7 @@ from rowspace.text import whitespace_json
 Files = dict[str, bytes]
 
 TRACED = ("rowspace/_base/atomic/", "store/native/directory.py", "model_formats/quantized.py", "saved_classifier.py")
-LINES, MOMENTS = (10, 30) if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else (120, 1)  # lines between kills; kills
+LINES, MOMENTS = (10, 30) if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else (150, 1)  # lines between kills; kills
 WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {
     f"convert {kind}": ["convert", "{table}", "{out}", "--quantize", kind] for kind in ("int8", "binary", "pq")

@@ -220,8 +220,16 @@ def test_files_that_change_while_they_are_listed(folder, encoder, tmp_path, monk
         return files
 
     monkeypatch.setattr(update, "find_files", then_change)
-    index = Index.build(folder, encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
+    calls = []
+    index = Index.build(
+        folder,
+        encoder,
+        tmp_path / "index",
+        options=IndexOptions(max_megabytes=1),
+        on_progress=lambda *call: calls.append(call),
+    )
     assert [Path(path).name for path in index.files()] == ["run.js", "parse.py"]
+    assert calls == [(number, 5) for number in range(1, 6)]
     assert index.summary.skipped == {"removed in the meantime": 1, "not a regular file": 1, "too large": 1}
 
 

@@ -25,7 +25,7 @@ def kill(kind, folder, times):
 def test_killed_writers_leave_an_index_that_the_next_run_completes(tmp_path):
     for kind in ("build", "update", "bridge"):
         (tmp_path / kind).mkdir()
-        kill(kind, tmp_path / kind, 3)
+        kill(kind, tmp_path / kind, 2)
 
 
 def test_rebuild_killed_between_two_renames_is_named_and_undone_by_the_next_build(tmp_path):

@@ -13,6 +13,7 @@ from tests.fuzz.hostile import CASES, MB, page
 
 from rowspace.encode.index import reader as module
 from rowspace.encode.index.reader import FileReader
+from rowspace.errors import MissingExtraError
 
 SLOW = ("a.html", b"<p>" * 300_000)  # HTML has no plain reading
 GUIDE = ("guide.md", b"# Guide\n\nRoses need water.\n")
@@ -29,6 +30,13 @@ def test_files_are_read_in_their_order_with_and_without_a_parser():
     found = read(GUIDE, note, latin, PARSER, ("empty.py", b""))
     assert [[chunk.name for chunk in each.chunks] for each in found] == [["Guide"], [""], [], ["parse"], []]
     assert [each.left_out for each in found] == ["", "", "not UTF-8", "", ""]
+
+
+def test_a_missing_parser_error_gives_the_install_command(tmp_path, monkeypatch):
+    (tmp_path / "pypdf.py").write_text("raise ModuleNotFoundError(name='pypdf')")
+    monkeypatch.syspath_prepend(tmp_path)  # which the process gets
+    with pytest.raises(MissingExtraError, match=r"pip install 'rowspace\[search\]'"):
+        read(("a.pdf", b"%PDF-1.4"))
 
 
 def test_parsers_read_what_took_them_without_end():
