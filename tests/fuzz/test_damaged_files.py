@@ -1,11 +1,11 @@
-"""A few damaged files for each reader (3,000 with ROWSPACE_LONG_TESTS=1); see `damaged_files.py`."""
+"""A few damaged files for each reader (1,000 with ROWSPACE_LONG_TESTS=1); see `damaged_files.py`."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-FILES = 3000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 12
+FILES = 1000 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 12
 
 
 def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory():

@@ -1,4 +1,4 @@
-"""A few hostile files of some formats (300 of each, and the named ones, with ROWSPACE_LONG_TESTS=1)."""
+"""A few hostile files of some formats (60 of each, and the named ones, with ROWSPACE_LONG_TESTS=1)."""
 
 import os
 import subprocess
@@ -16,15 +16,9 @@ def fuzz(*arguments):
 
 
 def test_hostile_files_are_read_or_left_out_with_limited_time_and_memory(tmp_path):
-    arguments = ["--files", "300"] if LONG else ["--files", "4", ".cs", ".html", ".md", ".pdf", ".py", ".txt"]
+    arguments = ["--files", "60"] if LONG else ["--files", "4", ".cs", ".html", ".md", ".pdf", ".py", ".txt"]
     run = fuzz(*arguments, "--results", tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(run.stdout.splitlines()) == (2 + len(CASES) + len(FORMATS) if LONG else 7), run.stdout
     again = fuzz(*arguments, "--results", tmp_path)  # which only reads the results
     assert again.stdout == run.stdout
-
-
-def test_unknown_format_error_lists_the_formats():
-    run = fuzz(".exe")
-    assert run.returncode == 2
-    assert "error: unknown format .exe; the formats are named, .c, " in run.stderr
