@@ -106,7 +106,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 @cache
 def reference_pages() -> dict[str, str]:
     """Return the Markdown of each page of the API reference, by its path in the site."""
-    package = griffe.load("rowspace", search_paths=[CHECKOUT / "src"])
+    package = griffe.load("rowspace", search_paths=[CHECKOUT / "packages/rowspace/src"])
     described: dict[str, str] = {}
     text = {}
     for name in DESCRIBED_IN:
@@ -167,7 +167,7 @@ def _target(link: str, folder: str, page: str) -> str:
 
 @cache
 def _repository() -> str:
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((CHECKOUT / "packages/rowspace/pyproject.toml").read_text(encoding="utf-8"))["project"]
     return str(project["urls"]["Source"])
 
 

@@ -1,4 +1,4 @@
-"""Write src/rowspace/encode/scanners/wordpiece/bert_characters.py: what BERT's normalizer does with each character.
+"""Write encode/scanners/wordpiece/bert_characters.py: what BERT's normalizer does with each character.
 
 All of it comes from the installed `tokenizers` library, so that the scanner gives the same ids as the library. Run this
 again after an upgrade of the library: tests/encode/scanners/wordpiece/test_characters.py fails when that is necessary.
@@ -13,7 +13,7 @@ import tokenizers
 from tokenizers.normalizers import NFD, BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-TARGET = Path(__file__).parents[1] / "src/rowspace/encode/scanners/wordpiece/bert_characters.py"
+TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/encode/scanners/wordpiece/bert_characters.py"
 CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]  # without surrogates
 HANGUL = range(0xAC00, 0xD7A4)  # syllables, whose parts follow a formula
 

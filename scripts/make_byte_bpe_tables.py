@@ -13,7 +13,7 @@ import tokenizers
 from make_unicode_tables import CODE_POINTS, table
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-TARGET = Path(__file__).parents[1] / "src/rowspace/encode/scanners/byte_bpe/unicode_tables.py"
+TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/encode/scanners/byte_bpe/unicode_tables.py"
 FIRST_MARK, LAST_MARK = "\u0334", "\u0345"  # combining classes 1 and 240, the lowest and the highest
 
 HEADER = '''"""What characters are to the regular expressions of byte-level BPE: generated, do not edit by hand.

@@ -1,4 +1,4 @@
-"""Write `src/rowspace/layers/rotary/models.toml` from the classes of transformers, and check each line against them.
+"""Write `layers/rotary/models.toml` from the classes of transformers, and check each line against them.
 
     python scripts/make_rotary_models.py            write the table
     python scripts/make_rotary_models.py --check    only report what would change

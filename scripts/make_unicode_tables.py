@@ -1,4 +1,4 @@
-"""Write src/rowspace/text/characters/unicode_tables.py: which characters make words, and how each is lowercased.
+"""Write text/characters/unicode_tables.py: which characters make words, and how each is lowercased.
 
 Both come from the installed `tokenizers` library (Oniguruma's classes, Rust's lowercase), so that the scanner gives the
 same ids as the library. Run this again after an upgrade of the library to a newer Unicode version:
@@ -13,7 +13,7 @@ from pathlib import Path
 import tokenizers
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-TARGET = Path(__file__).parents[1] / "src" / "rowspace" / "text" / "characters" / "unicode_tables.py"
+TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/text" / "characters" / "unicode_tables.py"
 WORD_CHARACTER = r"[\p{L}\p{M}\p{N}]"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]  # without surrogates
 

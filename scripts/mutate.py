@@ -48,7 +48,7 @@ KERNELS = "kernels and not large and not long"  # the tests that run as pure Pyt
 # are left out as well, since most of them exceed the time limit.
 LEFT_OUT = ("tests/lab/browser", "tests/test_wheel.py", "tests/fuzz")
 
-GENERATED = ("src/rowspace/text/characters/unicode_tables.py",)
+GENERATED = ("packages/rowspace/src/rowspace/text/characters/unicode_tables.py",)
 
 COVERAGE_SETTINGS = """\
 [run]
@@ -345,7 +345,7 @@ def load_map() -> dict[tuple[str, int], set[str]]:
             except DataError:  # incomplete, from a process killed by a test
                 continue
             for measured in data.measured_files():
-                path = measured[measured.index("src/rowspace") :]
+                path = measured[measured.index("packages/rowspace/src/rowspace") :]
                 for line, contexts in data.contexts_by_lineno(measured).items():
                     tests[path, line].update(mark + context for context in contexts if context)
     return tests
@@ -377,7 +377,7 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
 
 def mirrored_tests(path: str) -> set[str]:
     """Return the test files in the folder of `tests` that mirrors the folder of a source file."""
-    folder = ROOT / "tests" / Path(path).relative_to("src/rowspace").parent
+    folder = ROOT / "tests" / Path(path).relative_to("packages/rowspace/src/rowspace").parent
     return {str(file.relative_to(ROOT)) for file in folder.glob("test_*.py")}
 
 

@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [svelte()],
   base: "/static/",
   build: {
-    outDir: "../src/rowspace/lab/static",
+    outDir: "../packages/rowspace/src/rowspace/lab/static",
     emptyOutDir: true,
     sourcemap: false,
     assetsInlineLimit: 0,

@@ -1,4 +1,4 @@
-// Decodes replies: JSON metadata and little-endian binary arrays, written by src/rowspace/lab/server/reply.py.
+// Decodes replies: JSON metadata and little-endian binary arrays, written by packages/rowspace/src/rowspace/lab/server/reply.py.
 
 export type NumericArray = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
 

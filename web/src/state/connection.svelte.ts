@@ -1,5 +1,5 @@
 // Tracks whether the server responds and is still the instance that the page was loaded from. Each response has the id of
-// the instance; see src/rowspace/lab/server/security.py.
+// the instance; see packages/rowspace/src/rowspace/lab/server/security.py.
 
 type Problem = "unreachable" | "refused" | "restarted";
 

@@ -12,8 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-CHECKOUT = Path(__file__).parents[1]
-PACKAGE = CHECKOUT / "src" / "rowspace"
+CHECKOUT = Path(__file__).parents[4]
+PACKAGE = CHECKOUT / "packages/rowspace/src/rowspace"
 
 # Every module, but of `learn`'s folders, whose modules are not public, the public names.
 IMPORT_ALL = """
@@ -70,7 +70,16 @@ def run(*command: str | Path, cwd: Path, home: Path | None = None, **extra: str)
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, CHECKOUT)
+    build = (
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        folder,
+        CHECKOUT / "packages/rowspace",
+    )
     run(*build, cwd=folder)
     (path,) = folder.glob("*.whl")
     return path

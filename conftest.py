@@ -45,26 +45,30 @@ LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"
 settings.load_profile("rowspace-long" if LONG else "rowspace-ci" if "CI" in os.environ else "rowspace-default")
 
 # `pytest -n` starts the slowest files first, so that all workers finish at about the same time.
-SLOWEST_FIRST = ["tests/layers/test_contract_compiled.py", "tests/test_docs.py", "tests/test_wheel.py"]
+SLOWEST_FIRST = [
+    "packages/rowspace/tests/layers/test_contract_compiled.py",
+    "packages/rowspace/tests/repository/test_docs.py",
+    "packages/rowspace/tests/repository/test_wheel.py",
+]
 
 # Tests that run without coverage: they spend most of their time in PyTorch or transformers, or repeat in bulk what
 # other tests cover, and tracing makes them up to twice as slow.
 NOT_TRACED = [
-    "tests/fuzz/",
-    "tests/layers/cost/test_from_config.py",
-    "tests/layers/recipes/test_defaults",
-    "tests/layers/recipes/test_from_pretrained",
-    "tests/layers/recipes/test_position_schemes",
-    "tests/layers/recipes/test_text_parity",
-    "tests/layers/recipes/test_vision_parity",
-    "tests/layers/test_contract",
-    "tests/learn/language_model/test_kills",
-    "tests/store/test_kills",
-    "tests/test_docs.py",
-    "tests/test_import.py",
-    "tests/test_wheel.py",
-    "tests/text/characters/test_table.py",
-    "tests/text/ids/test_large_texts.py",
+    "packages/rowspace/tests/fuzz/",
+    "packages/rowspace/tests/layers/cost/test_from_config.py",
+    "packages/rowspace/tests/layers/recipes/test_defaults",
+    "packages/rowspace/tests/layers/recipes/test_from_pretrained",
+    "packages/rowspace/tests/layers/recipes/test_position_schemes",
+    "packages/rowspace/tests/layers/recipes/test_text_parity",
+    "packages/rowspace/tests/layers/recipes/test_vision_parity",
+    "packages/rowspace/tests/layers/test_contract",
+    "packages/rowspace/tests/learn/language_model/test_kills",
+    "packages/rowspace/tests/store/test_kills",
+    "packages/rowspace/tests/repository/test_docs.py",
+    "packages/rowspace/tests/test_import.py",
+    "packages/rowspace/tests/repository/test_wheel.py",
+    "packages/rowspace/tests/text/characters/test_table.py",
+    "packages/rowspace/tests/text/ids/test_large_texts.py",
 ]
 
 # Large enough for a few hundred rounding errors, too small for a different formula.

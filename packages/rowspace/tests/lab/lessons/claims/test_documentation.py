@@ -9,7 +9,7 @@ from rowspace.lab.lessons.claims import PAGE
 from rowspace.lab.lessons.computed.claims import JOBS, MODULES
 from rowspace.lab.server.query import Query
 
-PAGE_OF_CLAIMS = Path(__file__).parents[4] / "docs" / "claims.md"
+PAGE_OF_CLAIMS = Path(__file__).parents[6] / "docs" / "claims.md"
 
 
 def test_each_claim_has_the_verdict_and_the_rule_of_the_workbench(world_lab: Lab) -> None:

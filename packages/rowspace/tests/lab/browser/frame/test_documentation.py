@@ -16,7 +16,7 @@ from rowspace.lab.app import make_app
 from rowspace.lab.lab import Lab
 from rowspace.lab.server.security import Access, AccessMiddleware
 
-CHECKOUT = Path(__file__).parents[4]
+CHECKOUT = Path(__file__).parents[6]
 pytestmark = [pytest.mark.browser, pytest.mark.long]  # the build takes ten seconds
 
 

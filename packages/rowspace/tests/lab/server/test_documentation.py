@@ -11,7 +11,7 @@ from rowspace.lab.server.documentation import documentation_routes
 from rowspace.lab.server.errors import HANDLERS
 from rowspace.lab.server.security import Access, AccessMiddleware
 
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[5]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_missing_page_of_the_site_is_not_found(site: Path) -> None:
 
 
 def test_without_a_built_site_docs_leads_to_the_documentation_on_the_web(tmp_path: Path) -> None:
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((CHECKOUT / "packages/rowspace/pyproject.toml").read_text(encoding="utf-8"))["project"]
     answer = make_client(tmp_path).get("/docs/")
     assert answer.status_code == 307
     assert answer.headers["location"] == project["urls"]["Documentation"]

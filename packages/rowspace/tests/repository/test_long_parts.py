@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "test"
+SCRIPT = Path(__file__).parents[4] / "scripts" / "test"
+TESTS = "packages/rowspace/tests"
 FOLDERS = ["layers", "learn", "encode", "store", "lab"]
 PARTS = ["ci", "coverage", *FOLDERS, "others", "fuzz", "browser", "late-replies", "checked-bounds"]
 # Fails if the file named `fails` has a line that is part of the call; there is one line for each call.
@@ -29,8 +30,8 @@ def repository(tmp_path):
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)
     shutil.copy(SCRIPT, tmp_path / "scripts" / "test")
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_kernel.py").write_text("pytest.mark.kernels")
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "test_kernel.py").write_text("pytest.mark.kernels")
     (tmp_path / ".gitignore").write_text(".venv/\nbuild/\ncalls\nfails\n")
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
@@ -54,16 +55,20 @@ def summary(output):
 
 
 def test_a_second_run_repeats_only_the_part_that_failed(repository):
-    (repository / "fails").write_text("not browser tests/learn\n")
+    (repository / "fails").write_text("not browser packages/rowspace/tests/learn\n")
     status, output, calls = run(repository)
     assert (status, summary(output)) == (1, dict.fromkeys(PARTS, "passed") | {"learn": "FAILED"})
-    for tested in ("tests/layers", "tests/fuzz", "--ignore tests/fuzz --ignore=tests/layers --ignore=tests/learn"):
+    for tested in (
+        f"{TESTS}/layers",
+        f"{TESTS}/fuzz",
+        f"--ignore {TESTS}/fuzz --ignore={TESTS}/layers --ignore={TESTS}/learn",
+    ):
         assert f" --dist loadfile --no-loadscope-reorder -m not browser {tested}" in calls
     (repository / "fails").unlink()
     status, output, calls = run(repository)
     assert (status, summary(output)) == (0, dict.fromkeys(PARTS, "before") | {"learn": "passed"})
     assert "skipping layers, which has passed on this commit; scripts/test --long layers repeats it" in output
-    assert [line for line in calls.splitlines() if "pytest" in line and "not browser tests/learn" not in line] == []
+    assert [line for line in calls.splitlines() if "pytest" in line and f"not browser {TESTS}/learn" not in line] == []
     assert "pytest" in run(repository, "layers")[2]
 
 

@@ -14,8 +14,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
 
-CHECKOUT = Path(__file__).parents[1]
-PACKAGE = CHECKOUT / "src" / "rowspace"
+CHECKOUT = Path(__file__).parents[4]
+PACKAGE = CHECKOUT / "packages/rowspace/src/rowspace"
 # Folders without public names; modules of the package but `errors` are imported through it.
 INTERNAL = {"rowspace._base", "rowspace.cli", "rowspace.files", "rowspace.serve", "rowspace.subwords"}
 MORE = {"rowspace", "rowspace.errors", "rowspace.encode.index", "rowspace.serve.embeddings"}

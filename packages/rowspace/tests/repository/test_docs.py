@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 from rowspace.cli.app import COMMANDS, app
 
-CHECKOUT = Path(__file__).parents[1]
+CHECKOUT = Path(__file__).parents[4]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "web" / "README.md"]
@@ -175,10 +175,10 @@ def test_broken_links_are_reported(tmp_path: Path) -> None:
 
 
 def test_contributing_lists_the_folders_of_the_package_and_of_the_layers_contract() -> None:
-    """Each folder and public module of `src/rowspace/` is a row of the table, and there are no other rows."""
+    """Each folder and public module of the package is a row of the table, and there are no other rows."""
     table = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, re.MULTILINE)
-    package = CHECKOUT / "src" / "rowspace"
+    package = CHECKOUT / "packages/rowspace/src/rowspace"
     folders = {folder.name for folder in package.iterdir() if (folder / "__init__.py").exists()}
     modules = {module.stem for module in package.glob("[!_]*.py")}
     contracts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]

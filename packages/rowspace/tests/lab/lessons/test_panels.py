@@ -17,7 +17,7 @@ from rowspace.table import Table
 
 FREE = {"path", "word", "text", "texts", "cell", "claim"}
 """Parameters whose values are not listed in the source of the page."""
-WEB = Path(__file__).parents[3] / "web" / "src" / "pages"
+WEB = Path(__file__).parents[5] / "web" / "src" / "pages"
 
 
 def test_every_page_has_a_panel() -> None:
