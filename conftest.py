@@ -47,14 +47,15 @@ settings.load_profile("rowspace-long" if LONG else "rowspace-ci" if "CI" in os.e
 # `pytest -n` starts the slowest files first, so that all workers finish at about the same time.
 SLOWEST_FIRST = [
     "packages/rowspace/tests/layers/test_contract_compiled.py",
-    "packages/rowspace/tests/repository/test_docs.py",
-    "packages/rowspace/tests/repository/test_wheel.py",
+    "packages/rowspace-lab/tests/repository/test_docs.py",
+    "packages/rowspace-lab/tests/repository/test_wheel.py",
 ]
 
 # Tests that run without coverage: they spend most of their time in PyTorch or transformers, or repeat in bulk what
 # other tests cover, and tracing makes them up to twice as slow.
 NOT_TRACED = [
     "packages/rowspace/tests/fuzz/",
+    "packages/rowspace-lab/tests/fuzz/",
     "packages/rowspace/tests/layers/cost/test_from_config.py",
     "packages/rowspace/tests/layers/recipes/test_defaults",
     "packages/rowspace/tests/layers/recipes/test_from_pretrained",
@@ -62,11 +63,11 @@ NOT_TRACED = [
     "packages/rowspace/tests/layers/recipes/test_text_parity",
     "packages/rowspace/tests/layers/recipes/test_vision_parity",
     "packages/rowspace/tests/layers/test_contract",
-    "packages/rowspace/tests/learn/language_model/test_kills",
+    "packages/rowspace-lab/tests/experiments/language_model/test_kills",
     "packages/rowspace/tests/store/test_kills",
-    "packages/rowspace/tests/repository/test_docs.py",
+    "packages/rowspace-lab/tests/repository/test_docs.py",
     "packages/rowspace/tests/test_import.py",
-    "packages/rowspace/tests/repository/test_wheel.py",
+    "packages/rowspace-lab/tests/repository/test_wheel.py",
     "packages/rowspace/tests/text/characters/test_table.py",
     "packages/rowspace/tests/text/ids/test_large_texts.py",
 ]
@@ -114,7 +115,9 @@ def fail_if_kernels_are_unused(session: pytest.Session) -> None:
     from rowspace._base.jit import KERNELS
 
     unused = [
-        kernel.__name__ for kernel in KERNELS if kernel.__module__.startswith("rowspace.") and not kernel.signatures
+        kernel.__name__
+        for kernel in KERNELS
+        if kernel.__module__.startswith(("rowspace.", "rowspace_lab.")) and not kernel.signatures
     ]
     if unused and session.config.args == session.config.getini("testpaths"):
         print(f"\nkernels that no test has called with checked bounds: {', '.join(unused)}")

@@ -26,8 +26,8 @@ from model2vec.distill import distill as model2vec_distill
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
-from rowspace.lab.tables.everyday import everyday_folder
 from rowspace.learn import distill
+from rowspace_lab.tables.everyday import everyday_folder
 
 MODEL = everyday_folder()
 HELD_OUT, FITTED = 2000, 4000

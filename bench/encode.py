@@ -270,7 +270,7 @@ def memory_and_threads(encoder, texts, options):
 def saved_tables(folder):
     """Save the wheel's table for both libraries."""
     import rowspace as rs
-    from rowspace.lab.tables.everyday import everyday_folder
+    from rowspace_lab.tables.everyday import everyday_folder
 
     table = rs.load(everyday_folder())
     folders = {name: Path(folder, name) for name in ("model2vec", "sentence-transformers")}

@@ -56,7 +56,7 @@ class Server:
 
     def ask(self, path, **parameters):
         """Return the response to an API request."""
-        from rowspace.lab.server.reply import decode
+        from rowspace_lab.server.reply import decode
 
         return decode(self.client.get(f"/api/{path}", params=parameters).raise_for_status().content)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Playwright, Route, sync_playwright
 
-STATIC = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/lab/static"
+STATIC = Path(__file__).parents[1] / "packages/rowspace-lab/src/rowspace_lab/static"
 STAGE = Path(__file__).with_name("map.html")
 LANES = {
     "webgl2": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],

@@ -161,8 +161,8 @@ def ratio(over, under):
 
 def everyday_table(folder):
     """Save the table of everyday words, and return its path."""
-    from rowspace.lab.tables.everyday import everyday_folder
     from rowspace.store import load as load_table
+    from rowspace_lab.tables.everyday import everyday_folder
 
     path = Path(folder, NAME)
     load_table(everyday_folder()).save(path)

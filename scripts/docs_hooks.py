@@ -20,6 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 CHECKOUT = Path(__file__).parents[1]
+Packages = dict[str, griffe.Module]
 
 # Pages of the site that are files outside docs/.
 INCLUDED = {
@@ -48,7 +49,9 @@ MODULES = (
     "rowspace.layers.cost",
     "rowspace.layers.recipes",
     "rowspace.serve.embeddings",
-    "rowspace.lab",
+    "rowspace.contextual",
+    "rowspace_lab",
+    "rowspace_lab.experiments",
     "rowspace.errors",
 )
 # A name of several modules is described on the page of the first one in this order.
@@ -106,22 +109,24 @@ def on_post_build(config: MkDocsConfig) -> None:
 @cache
 def reference_pages() -> dict[str, str]:
     """Return the Markdown of each page of the API reference, by its path in the site."""
-    package = griffe.load("rowspace", search_paths=[CHECKOUT / "packages/rowspace/src"])
+    packages = {
+        name: griffe.load(name, search_paths=[CHECKOUT / "packages" / folder / "src"])
+        for name, folder in (("rowspace", "rowspace"), ("rowspace_lab", "rowspace-lab"))
+    }
     described: dict[str, str] = {}
     text = {}
     for name in DESCRIBED_IN:
-        module = package[name.removeprefix("rowspace").removeprefix(".")] if name != "rowspace" else package
-        text[name] = _reference_page(module, package, described)
+        text[name] = _reference_page(_module(name, packages), packages, described)
     return {f"reference/{name}.md": text[name] for name in MODULES}
 
 
-def _reference_page(module: griffe.Module, package: griffe.Module, described: dict[str, str]) -> str:
+def _reference_page(module: griffe.Module, packages: Packages, described: dict[str, str]) -> str:
     """Return a page with an entry for each public name that no earlier page describes, and links to the others."""
     summary = module.docstring.value.partition("\n\n")[0] if module.docstring else ""
     entries: list[str] = []
     elsewhere: dict[str, list[str]] = {}
     for name in public_names(module):
-        path = _definition(module, name, package)
+        path = _definition(module, name, packages)
         if path in described:
             elsewhere.setdefault(described[path], []).append(f"[`{name}`][{path}]")
         else:
@@ -140,13 +145,18 @@ def public_names(module: griffe.Module) -> list[str]:
     return sorted(map(str, module.exports or ()), key=str.lower)
 
 
-def _definition(module: griffe.Module, name: str, package: griffe.Module) -> str:
+def _definition(module: griffe.Module, name: str, packages: Packages) -> str:
     """Return the path of the definition of a name, which modules of the same name would hide."""
     while name in module.imports:
-        path = module.imports[name].removeprefix("rowspace.")
-        parent, _, name = path.rpartition(".")
-        module = package[parent] if parent else package
+        parent, _, name = module.imports[name].rpartition(".")
+        module = _module(parent, packages)
     return f"{module.path}.{name}"
+
+
+def _module(name: str, packages: Packages) -> griffe.Module:
+    """Return the module of this name."""
+    package, _, inner = name.partition(".")
+    return packages[package][inner] if inner else packages[package]
 
 
 @cache

@@ -16,22 +16,22 @@ from pathlib import Path
 from textwrap import dedent
 
 from rowspace.errors import UsageError
-from rowspace.lab.lab import Lab
-from rowspace.lab.lessons.computed import claims
-from rowspace.lab.lessons.lesson import Lesson, lesson, lessons
-from rowspace.lab.lessons.routes import field_texts, reading_minutes, reference
-from rowspace.lab.lessons.source import Block, Values, prose_markdown, read_document
-from rowspace.lab.tables.tables import Tables
-from rowspace.lab.tables.world import SMALL_WORLD
 from rowspace.text import default_tokenizer
+from rowspace_lab.lab import Lab
+from rowspace_lab.lessons.computed import claims
+from rowspace_lab.lessons.lesson import Lesson, lesson, lessons
+from rowspace_lab.lessons.routes import field_texts, reading_minutes, reference
+from rowspace_lab.lessons.source import Block, Values, prose_markdown, read_document
+from rowspace_lab.tables.tables import Tables
+from rowspace_lab.tables.world import SMALL_WORLD
 
 DOCS = Path(__file__).parent.parent / "docs"
-TEXTS = "packages/rowspace/src/rowspace/lab/lessons/texts"
+TEXTS = "packages/rowspace-lab/src/rowspace_lab/lessons/texts"
 FOLDER = DOCS / "tutorials"
 STATE = re.compile(r"\[([^\]]+)\]\((/[^)\s]*)\)")
 """A link to the state of a page of the workbench."""
 MEASURE = """```py
-from rowspace.lab.lessons.computed.claims import claim_function
+from rowspace_lab.lessons.computed.claims import claim_function
 
 print(claim_function("{}")())
 ```"""

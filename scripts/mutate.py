@@ -42,17 +42,33 @@ WORK = ROOT / ".mutate"
 EQUIVALENT = ROOT / "scripts" / "equivalent_mutations.toml"
 SECONDS = 60  # for the tests of one mutation
 HANG = 30  # seconds without a finished test
-TREE = ("src", "tests", "docs", "examples", "bench", "scripts", "README.md", "CONTRIBUTING.md", "pyproject.toml")
+PACKAGES = ROOT / "packages"
+TREE = (
+    "packages",
+    "conftest.py",
+    "docs",
+    "examples",
+    "bench",
+    "scripts",
+    "README.md",
+    "CONTRIBUTING.md",
+    "pyproject.toml",
+)
 KERNELS = "kernels and not large and not long"  # the tests that run as pure Python
 # Tests that read the source instead of running it, or that need the committed bundle and a browser. Tests marked `long`
 # are left out as well, since most of them exceed the time limit.
-LEFT_OUT = ("tests/lab/browser", "tests/test_wheel.py", "tests/fuzz")
+LEFT_OUT = (
+    "packages/rowspace/tests/fuzz",
+    "packages/rowspace-lab/tests/browser",
+    "packages/rowspace-lab/tests/fuzz",
+    "packages/rowspace-lab/tests/repository/test_wheel.py",
+)
 
 GENERATED = ("packages/rowspace/src/rowspace/text/characters/unicode_tables.py",)
 
 COVERAGE_SETTINGS = """\
 [run]
-source = rowspace
+source = rowspace, rowspace_lab
 parallel = true
 relative_files = true
 data_file = {data_file}
@@ -241,7 +257,7 @@ def sample(count: int, seed: int) -> list[Mutation]:
 
 def source_files() -> list[str]:
     """The package's files, without the generated tables."""
-    paths = (str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py")))
+    paths = (str(path.relative_to(ROOT)) for path in sorted(PACKAGES.glob("*/src/**/*.py")))
     return [path for path in paths if path not in GENERATED]
 
 
@@ -250,8 +266,8 @@ def source_files() -> list[str]:
 
 def test_files() -> list[str]:
     """Every file whose tests may catch a mutation: the tests, and the source for its doctests."""
-    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py"))]
-    files += [str(path.relative_to(ROOT)) for path in sorted((ROOT / "src").rglob("*.py")) if ">>>" in path.read_text()]
+    files = [str(path.relative_to(ROOT)) for path in sorted(PACKAGES.glob("*/tests/**/test_*.py"))]
+    files += [path for path in source_files() if ">>>" in (ROOT / path).read_text()]
     return [file for file in files if not file.startswith(LEFT_OUT)]
 
 
@@ -325,12 +341,13 @@ def map_tests(workers: int) -> None:
 
 def test_groups() -> dict[str, list[str]]:
     """Return the pytest arguments of each group: the folders, largest first, and the kernel tests run as Python."""
-    folders = sorted(path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.rglob("test_*.py")))
-    groups = {path.name: [f"tests/{path.name}"] for path in folders}
-    groups["others"] = [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py")), "src"]
+    folders = sorted(path for path in PACKAGES.glob("*/tests/*") if path.is_dir() and any(path.rglob("test_*.py")))
+    groups = {f"{path.parts[-3]}-{path.name}": [str(path.relative_to(ROOT))] for path in folders}
+    others = [*PACKAGES.glob("*/tests/test_*.py"), *PACKAGES.glob("*/src")]
+    groups["others"] = sorted(str(path.relative_to(ROOT)) for path in others)
     left_out = [argument for name in LEFT_OUT for argument in ("--ignore", name)]
     groups = {name: [*arguments, "-m", "not long", *left_out] for name, arguments in groups.items()}
-    return groups | {"kernels": ["tests", "-m", KERNELS, *left_out]}
+    return groups | {"kernels": ["packages", "-m", KERNELS, *left_out]}
 
 
 def load_map() -> dict[tuple[str, int], set[str]]:
@@ -345,7 +362,7 @@ def load_map() -> dict[tuple[str, int], set[str]]:
             except DataError:  # incomplete, from a process killed by a test
                 continue
             for measured in data.measured_files():
-                path = measured[measured.index("packages/rowspace/src/rowspace") :]
+                path = measured[measured.index("packages/rowspace") :]
                 for line, contexts in data.contexts_by_lineno(measured).items():
                     tests[path, line].update(mark + context for context in contexts if context)
     return tests
@@ -377,7 +394,8 @@ def tests_for(mutation: Mutation, tests: dict[tuple[str, int], set[str]]) -> tup
 
 def mirrored_tests(path: str) -> set[str]:
     """Return the test files in the folder of `tests` that mirrors the folder of a source file."""
-    folder = ROOT / "tests" / Path(path).relative_to("packages/rowspace/src/rowspace").parent
+    package, _, inner = path.partition("/src/")  # packages/NAME, MODULE/FOLDERS/FILE
+    folder = ROOT / package / "tests" / Path(*Path(inner).parts[1:-1])
     return {str(file.relative_to(ROOT)) for file in folder.glob("test_*.py")}
 
 
@@ -446,7 +464,7 @@ class _Trees:
         for name in TREE:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, tree / name, ignore=shutil.ignore_patterns("browser"))
+                shutil.copytree(source, tree / name, ignore=shutil.ignore_patterns("browser", "web"))
             elif source.exists():
                 shutil.copy2(source, tree / name)
         self._all.append(tree)
@@ -480,7 +498,7 @@ def run_tests(tree: Path, names: list[str], as_python: bool) -> tuple[str, str]:
     command = [sys.executable, "-m", "pytest", "-x", "-v", "--no-header", "--tb=line", "-p", "no:cacheprovider"]
     command += [f"@{arguments}", "-m", KERNELS if as_python else "not long"]
     environment = os.environ | {
-        "PYTHONPATH": str(tree / "src"),
+        "PYTHONPATH": os.pathsep.join(map(str, sorted(tree.glob("packages/*/src")))),
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from rowspace.encode.encoder import Encoder
     from rowspace.errors import RowspaceError
     from rowspace.learn.fit import fit
-    from rowspace.learn.language_model.train import train
     from rowspace.store import load
     from rowspace.table import Table
+    from rowspace_lab.experiments import train as train
 
-__all__ = ["Encoder", "RowspaceError", "Table", "fit", "load", "train"]
+__all__ = ["Encoder", "RowspaceError", "Table", "fit", "load"]
 
 _MODULES = {
     "Encoder": "rowspace.encode.encoder",
@@ -24,7 +24,7 @@ _MODULES = {
     "Table": "rowspace.table",
     "fit": "rowspace.learn.fit",
     "load": "rowspace.store",
-    "train": "rowspace.learn.language_model.train",
+    "train": "rowspace_lab.experiments",
 }
 
 
@@ -34,4 +34,11 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("rowspace")
     if name not in _MODULES:
         raise AttributeError(f"module 'rowspace' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    try:
+        return getattr(import_module(_MODULES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name != "rowspace_lab":
+            raise
+        from rowspace.errors import MissingExtraError
+
+        raise MissingExtraError(f"rowspace.{name} is in the workbench: pip install rowspace-lab") from error

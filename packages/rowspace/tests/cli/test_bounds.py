@@ -8,7 +8,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import rowspace as rs
-from rowspace.cli.app import COMMANDS, app, command_function
+from rowspace.cli.app import app, command_function, command_names
 from rowspace.errors import UsageError
 from rowspace.text import TextOptions, TokenizerOptions
 
@@ -65,7 +65,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "fit": ["text", "-o", "table", "--workers", "1", "--dim", "2", "--epochs", "1"],
     }
     tried = 0
-    for command in COMMANDS:
+    for command in command_names():
         for option, values in numeric_options(command):
             for value in values:
                 argument = f"{option}={value}" if option.startswith("--") else f"{option}{value}"

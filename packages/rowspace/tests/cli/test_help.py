@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from rowspace.cli.app import COMMANDS, app
+from rowspace.cli.app import app, command_names
 
 Run = Callable[..., Any]
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in command_names())])
 def test_help_shows_an_example_first_and_once(run: Run, command: tuple[str, ...]) -> None:
     lines = run(*command, "--help").stdout.splitlines()
     assert lines[0] == "Example:"
@@ -19,7 +19,7 @@ def test_help_shows_an_example_first_and_once(run: Run, command: tuple[str, ...]
     assert any(line.startswith("Usage: rowspace") for line in lines)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", command_names())
 def test_example_is_valid(name: str) -> None:
     command = get_command(app).commands[name]
     for line in command.example.split("\n")[1:]:
@@ -32,10 +32,10 @@ def test_example_is_valid(name: str) -> None:
 def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:
     lines = run("-h").stdout.splitlines()
     listed = lines[lines.index("Commands:") + 1 :]
-    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert [line.split()[0] for line in listed] == command_names()
     assert all(
         (line.endswith(".") and not line.endswith("...")) or name == "analogy"
-        for line, name in zip(listed, COMMANDS, strict=True)
+        for line, name in zip(listed, command_names(), strict=True)
     )
 
 

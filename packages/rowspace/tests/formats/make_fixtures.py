@@ -11,24 +11,30 @@ import shutil
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.fuzz.saved_states import STATES
+from tests.fuzz.saved_states import STATES, States
 
 FIXTURES = Path(__file__).with_name("fixtures")
 
 
-def write_fixture(name: str, version: str) -> Path:
+def main(states: States, folder: Path) -> None:
+    """Write the fixtures that the command line names."""
+    for each in sys.argv[2:] or states:
+        written = write_fixture(folder / f"{each}-{sys.argv[1]}.zip", *states[each])
+        print(f"{written.name}: {written.stat().st_size:,} bytes")
+
+
+def write_fixture(target: Path, make: Callable[[Path], Path], read: Callable[[Path], object]) -> Path:
     """Write the fixture of a format, and return its path."""
-    make, read = STATES[name]
     with tempfile.TemporaryDirectory() as folder:
         sample, copy = Path(folder, "sample"), Path(folder, "copy")
         sample.mkdir()
         path = make(sample).relative_to(sample)
         shutil.copytree(sample, copy)
-        target = FIXTURES / f"{name}-{version}.zip"
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             archive.writestr("path.txt", str(path))
             content = json.loads(
@@ -41,6 +47,4 @@ def write_fixture(name: str, version: str) -> Path:
 
 
 if __name__ == "__main__":
-    for each in sys.argv[2:] or STATES:
-        written = write_fixture(each, sys.argv[1])
-        print(f"{written.name}: {written.stat().st_size:,} bytes")
+    main(STATES, FIXTURES)

@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tests.fuzz.saved_states import STATES, digest
@@ -256,8 +257,14 @@ def readers() -> Iterator[tuple[str, Reader]]:
     yield "tiktoken", Reader(ranks, use_tokenizer)
     yield "vocab.txt", Reader(bert_vocabulary, use_tokenizer)
     yield "vocab.json", Reader(gpt2_vocabulary, use_tokenizer)
-    for name, (make, read) in STATES.items():
-        yield name, Reader(make, content=lambda path, read=read: digest(read(path)))
+    yield from of_states(STATES).items()
+
+
+def of_states(states: dict[str, Any]) -> dict[str, Reader]:
+    """Return the reader of each state: a function that writes a sample, and one that reads all of it."""
+    return {
+        name: Reader(make, content=lambda path, read=read: digest(read(path))) for name, (make, read) in states.items()
+    }
 
 
 READERS = dict(readers())

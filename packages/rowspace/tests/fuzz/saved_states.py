@@ -5,8 +5,6 @@ What is opened of a damaged one must equal what was saved: see `Reader.content`.
 
 import hashlib
 import json
-import os
-import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -20,23 +18,18 @@ import numpy as np
 import torch._dynamo  # noqa: F401
 from pyarrow import parquet
 from tests.encode.index.samples import FILES, contents, write_files
-from tests.lab.arena_results import QUALITIES, STRATEGIES, save_arena
 
 import rowspace as rs
 from rowspace.encode import Encoder, StreamOptions
 from rowspace.encode.index import BridgeOptions, Index, IndexOptions
 from rowspace.encode.stream import encode_to
 from rowspace.errors import EncodingInterrupted, FitInterrupted
-from rowspace.learn import ArenaOptions, Reports
-from rowspace.learn.arena.runs.saved import SavedResults
-from rowspace.learn.language_model.run_folder.loaded_run import load_run
-from rowspace.learn.language_model.telemetry.events import NAME, RUN_FILE, Events
-from rowspace.learn.language_model.train import TrainReports, train
+from rowspace.learn import Reports
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 
-__all__ = ["STATES", "digest"]
+__all__ = ["STATES", "States", "digest"]
 
 QUERIES = ("tulips water", "install the package", "header")
 WORDS = ("the", "cat", "sat", "dog", "a", "mat")
@@ -44,9 +37,6 @@ TEXTS = [" ".join(WORDS[(number >> shift) % 6] for shift in range(4)) for number
 OTHER = "\n\n".join(f"{text} tulips {number} water " * 4 for number, text in enumerate(TEXTS))
 SENTENCES = [" ".join(topic.split()[:60]) for topic in list(topics.values())[:5]]
 FIT = {"dim": 6, "epochs": 2, "min_count": 3, "workers": 1, "seed": 0}
-MODEL = {"dim": 8, "layers": 1, "heads": 2, "tokens": "chars", "batch": 2, "context": 8, "workers": 1, "device": "cpu"}
-UNCOMPARED = ("seconds", "format", "format_version")
-STEPS = {"steps": 6, "record": 2, "evaluate": 3, "sample": 6, "watch": ["t", "a"]}
 
 
 def small_encoder(seed: int = 0) -> Encoder:
@@ -119,76 +109,6 @@ def read_fit(path: Path) -> object:
     return list(made.vocabulary), made.rows.tolist(), None if made.counts is None else made.counts.tolist()
 
 
-def run(folder: Path) -> Path:
-    """Write a run of a language model that was interrupted."""
-
-    def stop(progress: Any) -> None:
-        if progress.step == 4:
-            raise KeyboardInterrupt
-
-    try:
-        train(
-            ["\n".join(TEXTS * 12)],
-            folder / "r",
-            save_steps=2,
-            reports=TrainReports(on_progress=stop),
-            **MODEL,
-            **STEPS,
-        )
-    except KeyboardInterrupt:
-        return folder / "r"
-    raise AssertionError("the training ended before it was interrupted")
-
-
-def read_run(path: Path) -> object:
-    """Return the model, the table, the events and the record, and what the resumed run learns."""
-    before = read_parts(path)
-    train(output=path, resume=True)
-    return before, rs.load(path).rows.tolist(), len(read_events(path)[1])
-
-
-def read_parts(path: Path) -> object:
-    """Return the model, the table, the events and the record of a run."""
-    loaded = load_run(path)
-    weights = {name: tensor.tolist() for name, tensor in loaded.model.state_dict().items()}
-    record = {name: value for name, value in loaded.record.to_json().items() if name not in UNCOMPARED}
-    facts = {name: value for name, value in record.pop("facts").items() if "seconds" not in name}
-    return weights, record, facts, loaded.tokenizer.json, read_events(path), rs.load(path).rows.tolist()
-
-
-def events(folder: Path) -> Path:
-    """Write the events of a run up to its checkpoint, with what says how long they were then, and nothing else."""
-    made, kept = run(folder), folder / "e"
-    (kept / RUN_FILE).parent.mkdir(parents=True)
-    for name in (NAME, RUN_FILE):
-        (made / name).rename(kept / name)
-    os.truncate(kept / NAME, json.loads((kept / RUN_FILE).read_text())["events"])
-    shutil.rmtree(made)
-    return kept
-
-
-def read_events(path: Path) -> tuple[Any, ...]:
-    """Return all events."""
-    with Events(path) as found:
-        rows = [{name: array.tolist() for name, array in found.rows(step).items()} for step in found.row_steps()]
-        shown = [
-            {name: array.tolist() for name, array in found.snapshot(step).items()} for step in found.snapshot_steps()
-        ]
-        return found.header, found.steps().tolist(), found.held_out(), found.row_steps(), rows, shown
-
-
-def arena(folder: Path) -> Path:
-    """Write the results of an arena."""
-    save_arena(folder / "a")
-    return folder / "a"
-
-
-def read_arena(path: Path) -> object:
-    """Return the document, and the runs that are not run again."""
-    saved = SavedResults(path, ArenaOptions(tasks=list(QUALITIES), strategies=list(STRATEGIES)).settings())
-    return saved.cells, sorted(saved.finished), rs.learn.read_arena(path)
-
-
 def encoding(folder: Path, *, name: str) -> Path:
     """Write an encoding to a file that was interrupted after some batches."""
     encode_module = sys.modules["rowspace.encode.stream.encode_to"]  # the package has the function under this name
@@ -223,14 +143,13 @@ def digest(found: object) -> str:
     return hashlib.sha256(json.dumps(found, default=str, sort_keys=True).encode()).hexdigest()
 
 
-STATES: dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]] = {
+States = dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]]
+
+STATES: States = {
     "index": (index, read_index),
     "index-bridge": (partial(index, is_bridged=True), partial(read_index, seed=1)),
     "classifier": (classifier, read_classifier),
     "fit-folder": (fit, read_fit),
-    "run-folder": (run, read_run),
-    "events": (events, read_events),
-    "arena": (arena, read_arena),
 } | {
     f"encode-folder-{kind}": (partial(encoding, name=f"v.{kind}"), read_encoding)
     for kind in ("npy", "parquet", "lance")

@@ -1,20 +1,30 @@
-"""The typer application `app`, whose commands are imported when they are called."""
+"""The typer application `app`, whose commands are imported when they are called.
+
+Other packages add commands by entry points of the group `GROUP`, as the workbench does.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
 
 from rowspace.cli.help import Command, Group
+from rowspace.errors import MissingExtraError
 
-__all__ = ["COMMANDS", "app", "command_function"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["COMMANDS", "app", "command_function", "command_names"]
+
+GROUP = "rowspace.commands"
+WORKBENCH = ("lab", "train", "arena", "merges")  # the commands of rowspace-lab
 
 # Each command: its folder in `rowspace.cli.commands` and its function, which is in the module with the command's name.
 COMMANDS = {
     "fit": "learn.fit",
-    "train": "learn.train",
     "distill": "learn.distill",
     "tune": "learn.tune",
     "encode": "encode.encode",
@@ -27,20 +37,33 @@ COMMANDS = {
     "info": "table.info",
     "convert": "table.convert",
     "split": "text.split",
-    "merges": "text.merges",
     "coverage": "text.coverage",
-    "arena": "learn.arena",
     "index": "encode.index",
     "search": "encode.search",
     "bridge": "encode.bridge",
     "mcp": "encode.mcp",
-    "lab": "servers.lab",
     "serve": "servers.serve",
 }
 
 
+def command_names() -> list[str]:
+    """Return the names of all commands, those of other packages last."""
+    return [*COMMANDS, *_added()]
+
+
+@cache
+def _added() -> "dict[str, EntryPoint]":
+    """The commands of other packages; finding them takes longer than importing a command."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in COMMANDS}
+
+
 def command_function(name: str) -> Callable[..., None]:
     """Import the function of a command."""
+    if name not in COMMANDS:
+        loaded: Callable[..., None] = _added()[name].load()
+        return loaded
     folder, attribute = COMMANDS[name].split(".")
     function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{folder}.{name}"), attribute)
     return function
@@ -53,7 +76,9 @@ class _LazyCommands(Mapping[str, Any]):
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name not in COMMANDS:
+        if name not in COMMANDS and name not in _added():
+            if name in WORKBENCH:
+                raise MissingExtraError(f"rowspace {name} is in the workbench: pip install rowspace-lab")
             raise KeyError(name)
         if name not in self._made:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -62,10 +87,10 @@ class _LazyCommands(Mapping[str, Any]):
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(command_names())
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(command_names())
 
 
 class _LazyGroup(Group):
@@ -77,7 +102,7 @@ class _LazyGroup(Group):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
-        return list(COMMANDS)
+        return command_names()
 
 
 app = typer.Typer(

@@ -13,7 +13,7 @@ __all__ = ["open_default_table"]
 
 def open_default_table() -> "tuple[Table, str]":
     """Return the default table and its path; learn it, with progress, if it is missing."""
-    from rowspace.lab.default_table import default_table, default_table_path
+    from rowspace.learn.default_table import default_table, default_table_path
 
     return default_table(_learned), str(default_table_path())
 

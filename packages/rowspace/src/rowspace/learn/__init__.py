@@ -5,12 +5,11 @@
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
 | `optimizer/` | PyTorch optimizers that defer the updates of unused rows |
+| `default_table.py` | the table of commands that are given none |
 | `run_directory.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
-| `language_model/` | `rowspace.train`: a small decoder, its runs and events, probes |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |
-| `arena/` | input strategies compared on four tasks |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.
 """

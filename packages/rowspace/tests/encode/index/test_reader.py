@@ -105,8 +105,8 @@ def test_memory_that_an_earlier_file_left_does_not_count(monkeypatch):
     with FileReader(1_500) as reader:
         reader.read([GUIDE])
         first = reader._process
-        monkeypatch.setattr(module, "GROUP_SECONDS", 1e-9)  # ends the process
-        found = reader.read([GUIDE, PARSER])
+        monkeypatch.setattr(module, "GROUP_SECONDS", 0.001)  # of processor time, which ends the process
+        found = reader.read([GUIDE, ("many.py", PARSER[1] * 5000)])
         assert [each.problem for each in found] == ["", ""]
         assert first.poll() is not None
     assert reader._process is None

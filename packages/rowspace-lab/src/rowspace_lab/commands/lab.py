@@ -1,0 +1,133 @@
+"""`rowspace lab`: serve the workbench until Ctrl-C."""
+
+import os
+import sys
+import threading
+import webbrowser
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace.cli.default_table import open_default_table
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.lookup import open_table
+from rowspace.cli.output import message, print_line
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace_lab import Lab
+    from rowspace_lab.pages.search import SearchSource
+
+__all__ = ["lab"]
+
+
+def lab(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TABLE",
+            help="A table in any format; the default is learned once from the standard library of this Python.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="The table to show first, such as six-words, small-world or everyday-words; pages can change it.",
+            show_default=False,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="What the Search page searches: a folder, a file, or an index of rowspace index, whose table is then "
+            "the default.  [default: the working folder]",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="The port.  [default: the first free one from 7697 on]"),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs --token.")] = (
+        "127.0.0.1"
+    ),
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="ROWSPACE_LAB_TOKEN", help="The access token.  [default: random]", show_default=False),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+) -> None:
+    """Open the workbench, which shows a table in the browser.
+
+    Ctrl-C stops the server. Only the printed URL, which includes the token, opens the pages.
+
+    Example:
+      rowspace lab
+      rowspace lab --table six-words
+      rowspace lab my-table --port 8080 --no-open
+      rowspace lab --search my-folder --table everyday-words
+    """
+    from rowspace.serve.server import listen
+    from rowspace_lab import make_app  # not needed for help
+    from rowspace_lab.server.security import Access
+    from rowspace_lab.server.serve import DEFAULT_PORT, serve, validate_token
+    from rowspace_lab.tables.recent import find_recent, hub_cache
+    from rowspace_lab.tables.tables import Tables, validate_table_id
+
+    shown = f"&table={validate_table_id(table)}" if table is not None else ""
+    token = validate_token(host, token)
+    source, path = _searched(search, path)
+    with (
+        cleanup_on_interrupt(),
+        listen(host, port, first=DEFAULT_PORT) as listener,
+    ):  # reports wrong values before long work
+        access = Access(host, listener.getsockname()[1], token)
+        tables = Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache()))
+        app = make_app(tables, search=source)
+        url = access.url + shown
+        print_line(url)
+        sys.stdout.flush()
+        message("press Ctrl-C to stop")
+        if open_browser and _has_screen():
+            threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
+        serve(app, access, listener)
+
+
+def _searched(search: str | None, path: str | None) -> "tuple[SearchSource, str | None]":
+    """Return what the Search page searches, and the table to open: by default that of an index that is named."""
+    from rowspace.encode.index import Index
+    from rowspace_lab.pages.search import SearchSource
+
+    if search is None:
+        return SearchSource(), path
+    if not Path(search).exists():
+        raise UsageError(f"--search must be a folder, a file or an index, and there is no {search!r}; check the path")
+    if path is None and Index.exists(search):
+        table = Index.open(search).settings.table
+        path = table if table is not None and Path(table).exists() else None
+    return SearchSource(Path(search).resolve()), path
+
+
+def _lab(path: str | None, table: str | None) -> "Lab":
+    """Open the table at `path`, else the default table, or the one to show first if there is no default table yet."""
+    from rowspace.learn.default_table import default_table_path
+    from rowspace_lab import Lab
+    from rowspace_lab.tables.tables import built_in_lab
+
+    if path is not None:
+        return Lab(open_table(path), path)
+    if not default_table_path().exists() and (first := built_in_lab(table)) is not None:
+        message(f"showing {table}; without --table, a table is learned from the standard library of this Python, once")
+        return first
+    return Lab(*open_default_table())
+
+
+def _has_screen() -> bool:
+    """Whether there is a graphical browser; a browser in this terminal would hide the messages."""
+    return sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))

@@ -1,0 +1,115 @@
+"""The folder of a run: a lock while one is trained, and its replacement at each checkpoint.
+
+    model.safetensors, ...   the native table of the input rows, which `rowspace.load` opens
+    model/                   the whole model for transformers, where it has a class for it
+    state/                   run.json, and all that a resumed run needs
+    data/                    ids, mapped
+    events.bin               telemetry
+
+A checkpoint is a new folder: what does not change is linked into it, and then it is exchanged with the old one. So the
+parts always belong to one step, and files that others have put there stay. While a run is trained, `OUTPUT.train` has
+the lock, and what the first checkpoint is made of.
+"""
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rowspace._base.atomic import check_directory_target, name_with_suffix, translate_os_errors
+from rowspace._base.atomic.temporaries import clear_temporaries
+from rowspace._base.lock import LOCK_NAME, locked
+from rowspace.errors import RowspaceError, UsageError
+from rowspace_lab.experiments.language_model.telemetry import events
+
+__all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "find_run", "link_others", "lock_run"]
+
+DATA, MODEL, STATE = "data", "model", "state"
+RUN_FILE = events.RUN_FILE
+MARKER = "rowspace.json"
+OWN = (DATA, MODEL, STATE, events.NAME)
+TABLE = (
+    "model.safetensors",
+    "vocabulary.safetensors",
+    "subwords.safetensors",
+    "tokenizer.json",
+    "config.json",
+    "modules.json",
+)
+
+
+def check_output(output: str | os.PathLike[str]) -> Path:
+    """Return the path of a new run, which may replace an older run or table.
+
+    Raises:
+        UsageError: Something else is there.
+        RowspaceError: There is no permission to write.
+    """
+    return check_directory_target(output, marker=MARKER, contents=(*OWN, *TABLE))
+
+
+def find_run(output: str | os.PathLike[str]) -> Path:
+    """Return the path of a run to resume, which may have been killed between two names of its folder.
+
+    Raises:
+        UsageError: There is no run.
+    """
+    run = Path(os.path.realpath(output))
+    if run.parent.is_dir():
+        clear_temporaries(run)
+    if not (run / RUN_FILE).exists():
+        raise UsageError(f"there is no run of rowspace train in {str(output)!r}; name the folder of one")
+    return run
+
+
+@contextmanager
+def lock_run(output: Path) -> Iterator[Path]:
+    """Yield an empty folder for what is being prepared, and hold the run's lock; remove the folder at the end.
+
+    Raises:
+        RowspaceError: Another process trains this run.
+        UsageError: The folder's name is taken.
+    """
+    work = output.with_name(name_with_suffix(output.name, ".train"))
+    with translate_os_errors(work):
+        if work.exists() and not work.is_dir():
+            raise UsageError(f"{str(work)!r} is needed for the run but is not a folder; move it away")
+        for entry in work.iterdir() if work.exists() else ():
+            if entry.name not in (LOCK_NAME, DATA, STATE, events.NAME):
+                raise UsageError(f"{str(work)!r} is needed for the run but contains {entry.name!r}; move it away")
+        work.mkdir(exist_ok=True)
+    with locked(work) as is_ours:
+        if not is_ours:
+            raise RowspaceError(f"another process is training {str(output)!r}; wait until it ends, or name another run")
+        try:
+            _clear(work)
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def link_others(source: Path, target: Path, *, but: Collection[str]) -> None:
+    """Give the files of a folder a second name in another one, except the relative paths `but` and what they contain.
+
+    Where the file system has no links, they are copied. Existing files are kept.
+    """
+    for entry in os.scandir(source):
+        if entry.name in but:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            inner = {name.removeprefix(f"{entry.name}/") for name in but if name.startswith(f"{entry.name}/")}
+            (target / entry.name).mkdir(exist_ok=True)
+            link_others(Path(entry.path), target / entry.name, but=inner)
+        elif not os.path.lexists(target / entry.name):
+            try:
+                os.link(entry.path, target / entry.name, follow_symlinks=False)
+            except OSError:
+                shutil.copy2(entry.path, target / entry.name, follow_symlinks=False)
+
+
+def _clear(work: Path) -> None:
+    """Remove what a killed run has left, except the lock."""
+    for entry in work.iterdir():
+        if entry.name != LOCK_NAME:
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()

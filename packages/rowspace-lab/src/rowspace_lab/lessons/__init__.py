@@ -1,0 +1,12 @@
+"""The twelve lessons: their texts in `texts/`, the functions that compute their numbers, and their routes.
+
+Every number of the text is computed by a function (`{=name}`) or cited with its source (`{@name}`). `source` parses
+the text, `computed` has the functions.
+"""
+
+from rowspace_lab.lessons.routes import ROUTES
+from rowspace_lab.page import Page
+
+__all__ = ["PAGE"]
+
+PAGE = Page("lessons", ROUTES)

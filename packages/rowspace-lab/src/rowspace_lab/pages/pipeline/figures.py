@@ -1,0 +1,76 @@
+"""The figures of the Pipeline page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace import space
+from rowspace.table import Table
+from rowspace_lab.pages.pipeline.replies import Backward, Check, Forward, TableCells
+
+Ids = NDArray[np.int64]
+Array = NDArray[Any]
+
+
+def forward_figure(table: Table, ids: Ids) -> Forward:
+    """Look up the rows of ids, and compute them as the product of a one-hot matrix and the table."""
+    rows, columns = table[ids], np.unique(ids)
+    one_hot = (ids[:, np.newaxis] == columns).astype(rows.dtype)  # only the columns that contain a one
+    with np.errstate(invalid="ignore"):  # 0 * inf is NaN
+        product = one_hot @ table[columns]
+    return {
+        "ids": ids,
+        "rows": rows,
+        "one_hot": one_hot,
+        "product": product,
+        "vocabulary": len(table),
+        "columns": [table.vocabulary[column] for column in columns],
+        "equal": np.array_equal(product, rows),
+        "finite": bool(np.isfinite(rows).all()),
+        "product_operations": 2 * len(ids) * len(table) * table.dim,
+        "one_hot_numbers": len(ids) * len(table),
+        "numbers_read": len(ids) * table.dim,
+    }
+
+
+def cells_figure(table: Table, *, height: int, width: int) -> TableCells:
+    """Sample the table at evenly spaced rows and columns."""
+    part = space.downsample_matrix(table.rows, (0, len(table)), (0, table.dim), cells=(height, width), by="sample")
+    return {"cells": part.values, "row_edges": part.row_edges, "columns": table.dim, "vocabulary": len(table)}
+
+
+def upstream_rows(table: Table, ids: Ids, *, g: Sequence[float], kind: str) -> Array:
+    """Return an upstream gradient: g in every dimension, or g times the row, the gradient of g·‖row‖²/2."""
+    rows = table[ids]
+    upstream: Array = np.array(g, np.float32)[:, np.newaxis] * (rows if kind == "rows" else np.ones_like(rows))
+    return upstream
+
+
+def one_hot_gradient(ids: Ids, upstream: Array) -> dict[str, Array]:
+    """Compute Hᵀ G for the columns of H that contain a one."""
+    one_hot = (ids[:, np.newaxis] == np.unique(ids)).astype(upstream.dtype)
+    return {"one_hot": one_hot.T @ upstream}
+
+
+def compared(way: str, other: Array, gradient: Array) -> Check:
+    """Compare a gradient with one computed in another way."""
+    equal = np.array_equal(other, gradient, equal_nan=True)
+    return {"way": way, "equal": equal, "difference": float(np.abs(other - gradient).max(initial=0))}
+
+
+def backward_figure(table: Table, ids: Ids, upstream: Array, others: Mapping[str, Array]) -> Backward:
+    """Sum the upstream gradients of each row's tokens; all other rows have gradient zero."""
+    touched, which = np.unique(ids, return_inverse=True)
+    gradient = np.zeros((len(touched), table.dim), upstream.dtype)
+    np.add.at(gradient, which, upstream)
+    return {
+        "upstream": upstream,
+        "touched": touched,
+        "gradient": gradient,
+        "vocabulary": len(table),
+        "rows": [table.vocabulary[id] for id in touched],
+        "token_indices": [np.flatnonzero(which == row).tolist() for row in range(len(touched))],
+        "checks": [compared(way, other, gradient) for way, other in others.items()],
+    }

@@ -1,0 +1,76 @@
+"""Every page is accessible in both themes, fits any width, has code that runs and opens from the navigation.
+
+The server is the one that sends a content security policy, and a page that violates it logs an error.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.conftest import open_address, watching
+from tests.browser.whole_page import expect_accessible, expect_fits_phone
+
+from rowspace_lab.pages import PAGES
+from rowspace_lab.server.security import AccessMiddleware
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def session(browser: Browser, guard: AccessMiddleware) -> list[Any]:
+    """The cookies of a browser that has opened the printed URL."""
+    with browser.new_context() as context:
+        context.new_page().goto(guard.access.url)
+        return context.cookies()
+
+
+@pytest.fixture(scope="module", params=[page.name for page in PAGES])
+def visited(
+    browser: Browser, guard: AccessMiddleware, session: list[Any], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """A page with its defaults, opened once for all tests of this file."""
+    url = f"http://127.0.0.1:{guard.access.port}"
+    with browser.new_context() as context:
+        context.add_cookies(session)
+        page = context.new_page()
+        with watching(page, url):
+            open_address(page, f"{url}/{request.param}")
+            page.wait_for_load_state("networkidle")
+            yield page
+
+
+@pytest.fixture
+def opened(visited: Page) -> Page:
+    """The page in the light theme and on a wide screen."""
+    visited.emulate_media(color_scheme="light")
+    visited.set_viewport_size({"width": 1280, "height": 720})
+    return visited
+
+
+def test_page_is_accessible_in_both_themes(opened: Page) -> None:
+    expect_accessible(opened)
+
+
+def test_page_fits_a_phone_with_the_figure_on_the_first_screen(opened: Page) -> None:
+    expect_fits_phone(opened)
+    figure = "document.querySelector('section[aria-label=Figure]').getBoundingClientRect()"
+    opened.wait_for_function(f"() => {figure}.top + scrollY <= 500")
+
+
+def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
+    expect(opened.locator("header p")).to_have_text(re.compile(r"[.?]$"))
+    code = opened.get_by_label("Python", exact=True)
+    expect(code).to_be_visible()
+    exec(code.inner_text(), {})  # as pasted by a user
+
+
+def test_pages_open_by_keyboard_from_the_navigation(visit) -> None:
+    page = visit("words")
+    for name in [each.name for each in PAGES]:
+        link = page.get_by_role("navigation").get_by_role("listitem").locator(f"a[href='/{name}']")
+        link.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/{name}")
+        expect(link).to_have_attribute("aria-current", "page")

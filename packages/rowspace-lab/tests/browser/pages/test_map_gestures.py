@@ -1,0 +1,119 @@
+"""Gestures on the map that scroll the page or move the map."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+from tests.browser.at_rest import box_at_rest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def phone(browser: Browser, lab_url: str) -> Iterator[Page]:
+    """The Words page on a phone, with its map centered on the screen."""
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(f"{lab_url}/words")
+        show(page)
+        yield page
+
+
+@pytest.fixture
+def desk(visit: Callable[[str], Page]) -> Page:
+    """The Words page with a mouse, with its map centered on the screen."""
+    page = visit("words")
+    page.set_viewport_size({"width": 1280, "height": 600})
+    show(page)
+    return page
+
+
+def the_map(page: Page) -> Locator:
+    return page.get_by_role("application", name="PCA")
+
+
+def show(page: Page) -> None:
+    """Scroll to the map once everything above it has loaded."""
+    expect(page.get_by_text("count, on a log scale").first).to_be_visible()
+    the_map(page).evaluate("map => map.scrollIntoView({ block: 'center' })")
+
+
+def middle(page: Page) -> tuple[float, float]:
+    box = box_at_rest(the_map(page))
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def touch(session: CDPSession, kind: str, *fingers: tuple[float, float]) -> None:
+    points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(fingers)]
+    session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_one_finger_scrolls_the_page(phone: Page) -> None:
+    (x, y), session = middle(phone), phone.context.new_cdp_session(phone)
+    scrolled = phone.evaluate("scrollY")
+    touch(session, "touchStart", (x, y))
+    for step in range(1, 9):
+        touch(session, "touchMove", (x, y - 20 * step))
+    touch(session, "touchEnd")
+    phone.wait_for_function("before => scrollY > before + 60", arg=scrolled)
+    expect(phone.get_by_text("Use two fingers to move the map")).to_be_visible()
+    assert "viewport=" not in phone.url
+
+
+def test_two_fingers_move_the_map_but_not_the_page(phone: Page) -> None:
+    (x, y), session = middle(phone), phone.context.new_cdp_session(phone)
+    scrolled = phone.evaluate("scrollY")
+    touch(session, "touchStart", (x - 20, y), (x + 20, y))
+    for step in range(1, 9):
+        touch(session, "touchMove", (x - 20 - 8 * step, y - 6 * step), (x + 20 + 8 * step, y - 6 * step))
+    touch(session, "touchEnd")
+    phone.wait_for_url(re.compile("viewport="))
+    assert phone.evaluate("scrollY") == scrolled
+    assert phone.evaluate("visualViewport.scale") == 1
+
+
+def test_tap_picks_a_word(phone: Page) -> None:
+    the_map(phone).focus()
+    for _ in range(4):
+        phone.keyboard.press("-")
+    phone.touchscreen.tap(*middle(phone))
+    phone.wait_for_url(re.compile("word="))
+
+
+def test_wheel_scrolls_the_page_unless_the_map_has_the_focus(desk: Page) -> None:
+    desk.mouse.move(*middle(desk))
+    scrolled = desk.evaluate("scrollY")
+    desk.mouse.wheel(0, 40)
+    desk.wait_for_function("before => scrollY > before", arg=scrolled)
+    expect(desk.get_by_text("scroll, or click the map first, to zoom")).to_be_visible()
+    assert "viewport=" not in desk.url
+    the_map(desk).focus()
+    scrolled = desk.evaluate("scrollY")
+    desk.mouse.wheel(0, -40)
+    desk.wait_for_url(re.compile("viewport="))
+    assert desk.evaluate("scrollY") == scrolled
+
+
+def test_ctrl_wheel_zooms_and_escape_releases_the_wheel(desk: Page) -> None:
+    desk.mouse.move(*middle(desk))
+    desk.keyboard.down("Control")
+    desk.mouse.wheel(0, -40)
+    desk.keyboard.up("Control")
+    desk.wait_for_url(re.compile("viewport="))
+    the_map(desk).focus()
+    desk.keyboard.press("Escape")
+    scrolled = desk.evaluate("scrollY")
+    desk.mouse.wheel(0, 40)
+    desk.wait_for_function("before => scrollY > before", arg=scrolled)
+
+
+def test_zoom_buttons_are_disabled_at_the_limits(desk: Page) -> None:
+    for name in ("Zoom in", "Zoom out"):
+        button = desk.get_by_role("button", name=name, exact=True)
+        the_map(desk).focus()
+        for _ in range(30):
+            desk.keyboard.press({"Zoom in": "+", "Zoom out": "-"}[name])
+        expect(button).to_be_disabled()
+    desk.get_by_role("button", name="Show all").click()
+    expect(desk.get_by_role("button", name="Zoom out", exact=True)).to_be_enabled()

@@ -1,0 +1,30 @@
+"""The claims as a page of the documentation, which `scripts/make_tutorials.py` writes."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from rowspace_lab.lab import Lab
+from rowspace_lab.lessons.claims import PAGE
+from rowspace_lab.lessons.computed.claims import JOBS, MODULES
+from rowspace_lab.server.query import Query
+
+PAGE_OF_CLAIMS = Path(__file__).parents[5] / "docs" / "claims.md"
+
+
+def test_each_claim_has_the_verdict_and_the_rule_of_the_workbench(world_lab: Lab) -> None:
+    parts = PAGE_OF_CLAIMS.read_text(encoding="utf-8").split("\n## ")[1:]
+    written = [part.partition("\n\n") for part in parts if not part.startswith("References")]
+    listed: Any = PAGE.routes["lessons/claims"](world_lab, Query({}))["claims"]
+    assert len(written) == len(listed) == len(MODULES)
+    for (statement, _, text), claim in zip(written, listed, strict=True):
+        plain = re.sub(r"[*`]", "", statement)
+        assert f"{plain}." == re.sub(r"<[^>]+>", "", claim["statement"])
+        assert "—" not in text, f"{plain}: a number is missing"
+        if claim["job"]:
+            assert text.startswith("**Measured on request.**")
+            continue
+        reply: Any = PAGE.routes["lessons/claim"](world_lab, Query({"name": [claim["name"]]}))
+        assert text.startswith(f"**{reply['verdict'].capitalize()}.** ")
+        assert text.rstrip().endswith(f"*The rule:* {reply['rule']}")
+    assert {claim["name"] for claim in listed if claim["job"]} == JOBS.keys()

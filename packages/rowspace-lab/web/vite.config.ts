@@ -1,0 +1,35 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+// The bundle is committed, so file names have no hashes; the server handles caching by modification time.
+export default defineConfig({
+  plugins: [svelte()],
+  base: "/static/",
+  build: {
+    outDir: "../src/rowspace_lab/static",
+    emptyOutDir: true,
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    rollupOptions: {
+      // The map is also an entry, which tests and benchmarks import without a page.
+      input: { index: "index.html", map: "src/map/map.ts" },
+      preserveEntrySignatures: "strict",
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "[name].js",
+        assetFileNames: "[name][extname]",
+        codeSplitting: {
+          groups: [
+            { name: "map-labels", test: /src\/map\/labels\.ts$/, priority: 1 }, // pages use it without the map
+            { name: "map-renderer", test: /src\/map\/[\w-]+\.ts$/ },
+            // One file for all that pages share: forty small ones take longer to request than to read.
+            {
+              name: "shared",
+              test: /node_modules|src\/(api|charts|components|glossary|state|tables|map)\/|src\/\w+\.ts$/,
+            },
+          ],
+        },
+      },
+    },
+  },
+});

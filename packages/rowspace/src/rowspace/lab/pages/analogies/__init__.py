@@ -1,8 +1,0 @@
-"""The Analogies page: "a is to b as c is to ...", the parallelogram, and examples."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.analogies import answers, relations, words
-
-__all__ = ["PAGE"]
-
-PAGE = Page("analogies", {**answers.ROUTES, **relations.ROUTES, **words.ROUTES})

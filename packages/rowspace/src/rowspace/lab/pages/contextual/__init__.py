@@ -1,8 +1,0 @@
-"""The Contextual page: one word in several texts, its row and its vector after each layer of a real model."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.contextual import routes
-
-__all__ = ["PAGE"]
-
-PAGE = Page("contextual", routes.ROUTES)

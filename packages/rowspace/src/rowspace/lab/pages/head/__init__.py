@@ -1,8 +1,0 @@
-"""The Head page: the probabilities of all rows for a hidden state, and the parameters that tying saves."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.head import routes
-
-__all__ = ["PAGE"]
-
-PAGE = Page("head", routes.ROUTES)

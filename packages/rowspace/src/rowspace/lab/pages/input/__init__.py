@@ -1,8 +1,0 @@
-"""The Input page: token, position and segment embeddings, and their sum."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.input import parts
-
-__all__ = ["PAGE"]
-
-PAGE = Page("input", parts.ROUTES)

@@ -1,8 +1,0 @@
-"""The Pipeline page: from a text to the input matrix, and from gradients to the rows."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.pipeline import routes, stepping
-
-__all__ = ["PAGE"]
-
-PAGE = Page("pipeline", {**routes.ROUTES, **stepping.ROUTES})

@@ -1,8 +1,0 @@
-"""The Positions page: position schemes, and rotary frequencies for longer texts."""
-
-from rowspace.lab.page import Page
-from rowspace.lab.pages.positions import scaling, schemes
-
-__all__ = ["PAGE"]
-
-PAGE = Page("positions", {**schemes.ROUTES, **scaling.ROUTES})

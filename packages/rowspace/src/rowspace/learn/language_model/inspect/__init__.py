@@ -1,1 +1,0 @@
-"""What rows and hidden states hold: vectors of a token in its texts, and linear probes."""
