@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from rowspace.layers import TokenEmbedding
-from rowspace.learn import DeferredAdamW
+from rowspace.optim import DeferredAdamW
 
 
 def draw(size, count, spread):

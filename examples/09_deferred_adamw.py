@@ -9,7 +9,7 @@ import math
 import torch
 
 from rowspace.layers import TokenEmbedding
-from rowspace.learn import DeferredAdamW
+from rowspace.optim import DeferredAdamW
 
 SIZE, DIM, BATCH, STEPS = 20_000, 8, 32, 300
 torch.manual_seed(0)

@@ -37,6 +37,7 @@ MODULES = (
     "rowspace.encode",
     "rowspace.encode.index",
     "rowspace.learn",
+    "rowspace.optim",
     "rowspace.space",
     "rowspace.store",
     "rowspace.layers",

@@ -15,7 +15,7 @@ from unittest import mock
 import torch
 import transformers
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/rowspace"))
 from tests.layers.rotary.published import agrees, rotary_configs, rotary_module_of
 
 from rowspace.errors import UsageError

@@ -40,7 +40,7 @@ NEED_AN_EXTRA = [
     "a classifier needs scikit-learn: pip install 'rowspace[analysis]'",
     "distilling a model needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'",
-    "rowspace.learn.optimizer needs PyTorch: pip install 'rowspace[torch]'",
+    "rowspace.optim needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.serve needs a web server: pip install 'rowspace[serve]'",
     "tuning a table needs PyTorch: pip install 'rowspace[torch]'",
 ]

@@ -7,11 +7,13 @@ from rowspace.layers import (
     AdaptiveEmbedding,
     FactorizedEmbedding,
     HashedEmbedding,
+    LoraTable,
     MatryoshkaEmbedding,
     QuantizedEmbedding,
     QuotientRemainderEmbedding,
     SegmentEmbedding,
     TokenEmbedding,
+    TrainableRows,
     UnitNorm,
 )
 
@@ -37,4 +39,6 @@ CASES = [
     Case("QuantizedEmbedding 8", lambda: QuantizedEmbedding.from_float(torch.randn(10, 4)), some_ids),
     Case("QuantizedEmbedding 4", lambda: QuantizedEmbedding.from_float(torch.randn(10, 5), bits=4), some_ids),
     Case("MatryoshkaEmbedding", lambda: MatryoshkaEmbedding(10, 6, dim=3, normalize=True, padding_idx=0), some_ids),
+    Case("TrainableRows", lambda: TrainableRows(TokenEmbedding(10, 4), [2, 5]), some_ids),
+    Case("LoraTable", lambda: LoraTable(TokenEmbedding(10, 4), 2), some_ids),
 ]

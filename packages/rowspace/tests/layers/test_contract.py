@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from rowspace import layers
 from rowspace.layers import recipes
+from rowspace.layers.tables.wrapped import PartlyLearned
 
 each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.name)
 each_case_and_recipe = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -161,9 +162,9 @@ class SeededDraws(TorchDispatchMode):
 
 
 def test_reset_parameters_initializes_modules_built_on_meta():
-    # As with FSDP2: each module by itself, including submodules.
+    # As with FSDP2: each module by itself, including submodules. Partly learned tables begin with rows that are loaded.
     for case in CASES:
-        if not learned(made(case)):
+        if not learned(made(case)) or isinstance(made(case), PartlyLearned):
             continue
         with SeededDraws():
             expected = case.module()

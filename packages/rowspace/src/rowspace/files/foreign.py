@@ -20,7 +20,7 @@ GGUF_REMEDY = (
 ADAPTER = "adapter_config.json"
 ADAPTER_REMEDY = (
     "an adapter of PEFT, which changes the table of a model; load both, save the result of merge_and_unload(), and "
-    "open that, or use rowspace.learn.TrainableRows.load for trainable tokens"
+    "open that, or use rowspace.layers.TrainableRows.load for trainable tokens"
 )
 UNFINISHED = (".incomplete", ".part", ".partial", ".crdownload", ".aria2", ".download")
 IN_FOLDER = Path(".cache", "huggingface", "download")  # where `hf download --local-dir` keeps unfinished files

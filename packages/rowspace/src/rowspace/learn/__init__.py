@@ -4,7 +4,6 @@
 |---|---|
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
-| `optimizer/` | PyTorch optimizers that defer the updates of unused rows |
 | `default_table.py` | the table of commands that are given none |
 | `run_directory.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |

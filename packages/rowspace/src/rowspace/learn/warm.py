@@ -29,7 +29,7 @@ def _warm_optimizers() -> None:
     except ImportError:
         return
     from rowspace.layers import TokenEmbedding
-    from rowspace.learn import DeferredAdamW, DeferredSGD, RowAdagrad
+    from rowspace.optim import DeferredAdamW, DeferredSGD, RowAdagrad
 
     for make, dtype in product((DeferredAdamW, DeferredSGD, RowAdagrad), (torch.float32, torch.float64)):
         table = TokenEmbedding(2, 2, sparse=True, dtype=dtype)

@@ -11,7 +11,7 @@ from torch import nn
 from rowspace.errors import UsageError
 from rowspace.layers import InputEmbedding, LearnedPosition, SegmentEmbedding, TokenEmbedding
 from rowspace.layers.recipes import bert, gpt2, roberta
-from rowspace.learn import DeferredAdamW
+from rowspace.optim import DeferredAdamW
 
 IDS = torch.tensor([[5, 6, 7, 1, 1], [8, 9, 3, 4, 0]])
 CALLS = {

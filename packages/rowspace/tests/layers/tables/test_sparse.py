@@ -14,7 +14,7 @@ from rowspace.layers import (
     lookup,
 )
 from rowspace.layers.tables.lookup import _rows_in_graph, _sums_at_first
-from rowspace.learn import DeferredAdamW
+from rowspace.optim import DeferredAdamW
 
 # From torch, while it compiles.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")

@@ -23,10 +23,10 @@ except ImportError as error:
 
 from torch import Tensor, nn
 
-from rowspace.learn.optimizer.deferred_adamw import DeferredAdamW
 from rowspace.learn.tuning.options import TuneOptions
 from rowspace.learn.tuning.pairs import Pair
 from rowspace.learn.tuning.ranking import ranking_loss, recall_at, sizes_down_to
+from rowspace.optim.deferred_adamw import DeferredAdamW
 from rowspace.table import Table
 from rowspace.text import HuggingFaceTokenizer, Tokenizer
 

@@ -1,0 +1,13 @@
+"""Tables of which a part learns: chosen rows, or a change of low rank.
+
+| file | contents |
+|---|---|
+| `trainable_rows.py` | `TrainableRows`, `add_rows` |
+| `lora.py` | `LoraTable` |
+| `frozen.py` | what both need: the rows of the table that do not learn |
+"""
+
+from rowspace.layers.tables.adapters.lora import LoraTable
+from rowspace.layers.tables.adapters.trainable_rows import TrainableRows, add_rows
+
+__all__ = ["LoraTable", "TrainableRows", "add_rows"]

@@ -1,0 +1,84 @@
+"""A table plus a product of two narrow matrices that learn: `LoraTable`."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from rowspace.errors import UsageError
+from rowspace.layers.tables.adapters.frozen import check_table, frozen_rows, require_loaded, scaled_as
+from rowspace.layers.tables.wrapped import PartlyLearned
+
+__all__ = ["LoraTable"]
+
+
+class LoraTable(PartlyLearned):
+    """ids (...) → (..., d): row `table[id] + alpha / rank · A[id] @ B`, where only A (V, rank) and B (rank, d) learn.
+
+    A starts with zeros, so that the module starts as the table. With `sparse=True` the gradient of A is sparse, and
+    `DeferredAdamW` updates only the rows of A in use.
+
+    Source: Hu et al. 2021 (LoRA), for embeddings as in PEFT: A is the transpose of `lora_embedding_A`, B of
+    `lora_embedding_B`.
+
+    Args:
+        table: `TokenEmbedding` or `nn.Embedding`; its weight is frozen.
+        rank: Columns of A.
+        alpha: Scale of the product; by default `rank`, so that the factor is 1.
+        sparse: Whether the gradient of A is sparse.
+
+    Raises:
+        UsageError: If `rank` is not positive, or for another kind of table.
+
+    >>> table = nn.Embedding(1000, 64)
+    >>> module = LoraTable(table, rank=2)
+    >>> module(torch.tensor([3])).equal(table(torch.tensor([3])))
+    True
+    """
+
+    def __init__(self, table: nn.Embedding, rank: int, *, alpha: float | None = None, sparse: bool = False) -> None:
+        super().__init__()
+        if rank < 1:
+            raise UsageError(f"rank must be at least 1, not {rank}")
+        check_table(table)
+        self.table = table
+        self.table.weight.requires_grad_(False)
+        self.factor = (rank if alpha is None else alpha) / rank
+        zeros = table.weight.new_zeros(table.num_embeddings, rank)
+        self.rows = nn.Embedding.from_pretrained(zeros, freeze=False, sparse=sparse)
+        self.columns = nn.Parameter(table.weight.new_empty(rank, table.embedding_dim))
+        nn.init.normal_(self.columns, std=1 / math.sqrt(rank))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → rows (..., d)."""
+        frozen = frozen_rows(self.table, ids)
+        return frozen + scaled_as(self.table, self.factor * (self.rows(ids) @ self.columns))
+
+    @torch.no_grad()
+    def merged_rows(self) -> Tensor:
+        """The rows of the sum (V, d), computed in float64 and rounded once; unchanged where A is zero."""
+        weight = self.table.weight
+        pieces = []
+        for first in range(0, len(weight), 4096):
+            rows, values = self.rows.weight[first : first + 4096], weight[first : first + 4096]
+            product = self.factor * (rows.double() @ self.columns.double())
+            moved = rows.any(1, keepdim=True)
+            pieces.append(torch.where(moved, (values.double() + product).to(weight.dtype), values))
+        return torch.cat(pieces)
+
+    @torch.no_grad()
+    def merge(self) -> nn.Embedding:
+        """Add the product to the table and set A to zero.
+
+        After steps of a deferred optimizer, call its `flush()` before.
+
+        Returns:
+            The table, which gives the rows that this module gave, up to the rounding of one number.
+
+        Raises:
+            UsageError: If accelerate has offloaded the module.
+        """
+        require_loaded(*self.parameters())
+        self.table.weight.copy_(self.merged_rows())
+        self.rows.weight.zero_()
+        return self.table

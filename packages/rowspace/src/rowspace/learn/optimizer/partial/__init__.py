@@ -1,1 +1,0 @@
-"""Tables of which a part learns: chosen rows, or a change of low rank."""

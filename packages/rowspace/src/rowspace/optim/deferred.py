@@ -1,0 +1,316 @@
+"""What deferred optimizers share: `DeferredOptimizer`."""
+
+import abc
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.optim import Optimizer
+
+from rowspace.errors import UsageError
+from rowspace.layers.head.heads import TiedHead
+from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
+from rowspace.optim.clip import clip_grad_norm_
+from rowspace.optim.rows.history import BOUND
+from rowspace.optim.rows.hooks import Handle, RowHook
+from rowspace.optim.rows.parameter import defer
+from rowspace.optim.rows.processes import groups_of
+from rowspace.optim.rows.slot import RowSlot
+from rowspace.optim.rows.table import RowTable, rows_of
+
+__all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
+
+Parameters = nn.Module | Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+LOW_PRECISION = (torch.bfloat16, torch.float16)
+
+
+class DenseGradientWarning(UserWarning):
+    """A table with sparse gradients got a dense one, so that a step reads and writes all of its rows."""
+
+
+class DeferredOptimizer(Optimizer, abc.ABC):
+    """An optimizer whose steps update only the rows of a sparse gradient; others are caught up when they are read.
+
+    Args:
+        params: A model, or parameters or groups of parameters.
+        defaults: The default hyperparameters of a group.
+        modules: The modules that read the tables, if `params` is not a model.
+        max_norm: Largest norm of all gradients together, to which a step clips them; None does not clip.
+
+    Raises:
+        UsageError: If there is no module with a sparse gradient, or its rows cannot be deferred.
+    """
+
+    moments: tuple[str, ...]  # names in the state of tensors of the size of the parameter
+    history_bound = BOUND
+
+    def __init__(
+        self,
+        params: Parameters,
+        defaults: dict[str, Any],
+        modules: Iterable[nn.Module] | None,
+        max_norm: float | None,
+    ) -> None:
+        if max_norm is not None and not max_norm > 0:
+            raise UsageError(f"max_norm must be above 0, not {max_norm}; None turns clipping off")
+        self.max_norm = max_norm
+        self._slots: dict[Tensor, RowSlot] = {}
+        self._handles: list[Handle] = []
+        weakref.finalize(self, _release, self._slots, self._handles).atexit = False
+        self._modules = _sparse_modules(params, modules)
+        self._readers = list(params.modules()) if isinstance(params, nn.Module) else []
+        super().__init__(params.parameters() if isinstance(params, nn.Module) else params, defaults)
+        unknown = [module for module in self._modules if module.weight not in self._slots]
+        if unknown and modules is not None:
+            raise UsageError(f"the weight of {unknown[0]} is not among the parameters; pass it in params")
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters.
+
+        Args:
+            param_group: As for torch's optimizers; `modules` are those that read new tables.
+        """
+        self._modules += _checked(param_group.pop("modules", ()))
+        super().add_param_group(param_group)
+        for parameter in self.param_groups[-1]["params"]:
+            if any(module.weight is parameter for module in self._modules):
+                _require_whole(parameter)
+                readers = _readers(parameter, [*self._readers, *self._modules])
+                _require_sparse_under_ddp(parameter, self._readers, readers)
+                self._slots[parameter] = slot = defer(parameter)
+                for module in readers:
+                    self._handles += RowHook.attach(module, slot.number)
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take a step.
+
+        Args:
+            closure: Computes the loss again.
+
+        Returns:
+            The loss of the closure, or None.
+
+        Raises:
+            UsageError: For a sparse gradient of a parameter of which no module is known, or of rows that were read
+                before they were up to date.
+        """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        self._prepare_gradients()
+        for group in self.param_groups:
+            dense = []
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                self._init_state(parameter, group)
+                if parameter.grad.is_sparse:
+                    self._sparse_step(parameter, parameter.grad, group)
+                else:
+                    dense.append(parameter)
+            self._dense_steps([parameter for parameter in dense if not is_distributed(parameter)], group)
+            self._dense_steps([parameter for parameter in dense if is_distributed(parameter)], group)
+        return loss
+
+    def _prepare_gradients(self) -> None:
+        """Check the gradients, average those that `fully_shard` does not, and clip all of them."""
+        parameters = [parameter for group in self.param_groups for parameter in group["params"]]
+        groups = groups_of(parameters)
+        for slot in self._slots.values():
+            slot.require_seen()
+            slot.average_gradient(groups)
+        if self.max_norm is not None:
+            clip_grad_norm_(parameters, self.max_norm)
+
+    def flush(self) -> None:
+        """Bring all rows of all tables up to date, so that `weight` may be read and written directly."""
+        for slot in self._slots.values():
+            slot.flush()
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state with the layout of torch's optimizer, with all rows up to date."""
+        self.flush()
+        return super().state_dict()
+
+    @torch.no_grad()
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a state of this optimizer or of torch's.
+
+        Args:
+            state_dict: What `state_dict()` returned.
+        """
+        self.flush()
+        super().load_state_dict(state_dict)
+        saved = [number for group in state_dict["param_groups"] for number in group["params"]]
+        own = [parameter for group in self.param_groups for parameter in group["params"]]
+        for number, parameter in zip(saved, own, strict=True):
+            slot, is_loaded = self._slots.get(parameter), number in state_dict["state"] and parameter in self.state
+            if is_loaded:
+                self.state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
+            if slot is None:
+                continue
+            slot.table = None
+            if is_loaded:
+                self._restore(parameter, state_dict["state"][number])
+                slot.table = self._new_table(slot.parameter, int(self.state[parameter]["step"]))
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise UsageError("a deferred optimizer cannot be copied or pickled; save its state_dict()")
+
+    def _restore(self, parameter: Tensor, saved: dict[str, Any]) -> None:
+        """Load moments in float32 where torch rounds them to the dtype of the parameter."""
+        if parameter.dtype not in LOW_PRECISION:
+            return
+        state = self.state[parameter]
+        for name in self.moments:
+            if saved.get(name) is not None:
+                state[name] = saved[name].to(parameter.device, torch.float32, copy=True)
+        state["master"] = saved.get("master", rows_of(parameter)).to(parameter.device, torch.float32, copy=True)
+
+    def _sparse_step(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        slot, state = self._slots.get(parameter), self.state[parameter]
+        if slot is None:
+            raise UsageError(
+                f"a parameter of shape {list(parameter.shape)} has a sparse gradient, but no module that reads it is "
+                "known; pass the model, or modules=[...]"
+            )
+        if slot.table is None:
+            slot.table = self._new_table(slot.parameter, int(state["step"]))
+        if slot.table.is_dense:
+            slot.table.restart(int(state["step"]))
+        state["step"] += 1
+        slot.table.step(gradient, group)
+
+    def _dense_steps(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
+        if not parameters:
+            return
+        for parameter in parameters:
+            slot = self._slots.get(parameter)
+            if slot is not None:
+                self._become_dense(slot).take_written_rows(last=True)
+        copies = [self.state[parameter].get("master", parameter) for parameter in parameters]
+        gradients = [_gradient(parameter).to(copy.dtype) for parameter, copy in zip(parameters, copies, strict=True)]
+        self.dense_steps(copies, gradients, [self.state[parameter] for parameter in parameters], group)
+        for parameter, copy in zip(parameters, copies, strict=True):
+            if copy is not parameter:
+                rows_of(parameter).copy_(copy)
+
+    def _become_dense(self, slot: RowSlot) -> RowTable:
+        if slot.table is not None and not slot.table.is_dense:
+            slot.flush()
+        elif slot.table is None:
+            slot.table = self._new_table(slot.parameter, int(self.state[slot.parameter]["step"]))
+        if not slot.table.is_dense:
+            warnings.warn(
+                f"the table of shape {list(slot.parameter.shape)} got a dense gradient, as from a tied head: each step "
+                "updates all of its rows",
+                DenseGradientWarning,
+                stacklevel=5,
+            )
+            slot.table.is_dense = True
+        return slot.table
+
+    def _init_state(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        """Create the state of a parameter before its first step."""
+        state = self.state[parameter]
+        if state:
+            return
+        copy = rows_of(parameter)
+        if parameter in self._slots and parameter.dtype in LOW_PRECISION:
+            state["master"] = copy = copy.float()
+        self.init_state(copy, state, group)
+
+    @abc.abstractmethod
+    def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Write `step` and the moments of a parameter with these values to its state."""
+
+    @abc.abstractmethod
+    def _new_table(self, parameter: nn.Parameter, now: int) -> RowTable:
+        """The table of a parameter at the step `now`."""
+
+    @abc.abstractmethod
+    def dense_steps(
+        self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]
+    ) -> None:
+        """A step of torch's optimizer."""
+
+
+def _require_whole(parameter: Tensor) -> None:
+    """Raise `UsageError` for a table of which a process has only a part."""
+    if is_distributed(parameter):
+        raise UsageError(
+            f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
+            "be deferred; keep it whole in each process, as DistributedDataParallel or fully_shard(..., "
+            "ignored_params={table.weight}) do, or use torch.optim.AdamW"
+        )
+
+
+def _require_sparse_under_ddp(parameter: Tensor, model: list[nn.Module], readers: list[nn.Module]) -> None:
+    """Raise `UsageError` for a head on a table of which DistributedDataParallel expects sparse gradients."""
+    if not model or not isinstance(model[0], DistributedDataParallel) or not getattr(readers[0], "sparse", False):
+        return
+    for reader in readers:
+        if not getattr(reader, "sparse", False):
+            raise UsageError(
+                f"{type(reader).__name__} gives the table of shape {list(parameter.shape)} a dense gradient, but "
+                "DistributedDataParallel expects a sparse one; build the table with sparse=False and use "
+                "torch.optim.AdamW, which is as fast for a tied head"
+            )
+
+
+def _gradient(parameter: Tensor) -> Tensor:
+    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+
+
+def _release(slots: dict[Tensor, RowSlot], handles: list[Handle]) -> None:
+    """Bring all rows up to date and remove the hooks, once the optimizer is gone."""
+    for slot in slots.values():
+        slot.release()
+    for handle in handles:
+        handle.remove()
+
+
+def _readers(parameter: Tensor, modules: Iterable[nn.Module]) -> list[nn.Module]:
+    """The modules that have the parameter, or a head tied to it."""
+    return [
+        module
+        for module in dict.fromkeys(modules)
+        if any(own is parameter for own in module._parameters.values())
+        or (isinstance(module, TiedHead) and module.weight is parameter)
+    ]
+
+
+def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> list[nn.Module]:
+    """The modules with sparse gradients."""
+    if modules is not None:
+        return _checked(modules)
+    if not isinstance(params, nn.Module):
+        return []
+    found = [module for module in params.modules() if getattr(module, "sparse", False)]
+    found = [module for module in found if isinstance(getattr(module, "weight", None), nn.Parameter)]
+    if not found:
+        raise UsageError(
+            "the model has no table with sparse gradients; build it with sparse=True, as in "
+            "TokenEmbedding(..., sparse=True)"
+        )
+    return _checked(found)
+
+
+def _checked(modules: Iterable[nn.Module]) -> list[nn.Module]:
+    modules = list(modules)
+    for module in modules:
+        if not getattr(module, "sparse", False) or not isinstance(getattr(module, "weight", None), nn.Parameter):
+            raise UsageError(f"{module} has no sparse gradients; build it with sparse=True")
+        if isinstance(getattr(module, "constraint", None), Constraint):
+            raise UsageError(
+                f"{module} has a constraint, which applies to all rows after each step; build it without, or use "
+                "torch.optim.AdamW"
+            )
+    return modules

@@ -1,0 +1,89 @@
+"""How a `TokenEmbedding` with deferred rows reads them: `RowReader`."""
+
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rowspace.layers import TokenEmbedding
+from rowspace.layers._torch_private import is_transform_active
+from rowspace.optim.rows.segments import Segments
+from rowspace.optim.rows.slot import slot_of
+from rowspace.optim.rows.table import RowTable
+
+__all__ = ["ReaderHandle", "RowReader"]
+
+
+class RowReader:
+    """Catches rows up and reads them in one pass over memory; the gradient is not copied until the optimizer's step.
+
+    As for `torch.nn.Embedding(sparse=True)`, the gradient of a table is a sparse tensor that is not coalesced and has
+    the memory of the gradient of the output. A copy of the module has no optimizer and an ordinary lookup.
+
+    Args:
+        number: That of a `RowSlot`, or 0 for none.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+
+    def __call__(self, module: TokenEmbedding, ids: Tensor) -> Tensor | None:
+        """The rows of `ids` (...), as (..., d), or None if the module must look them up."""
+        slot = None if torch.compiler.is_compiling() else slot_of(self.number)
+        if slot is None or slot.table is None:
+            return None
+        is_other = module.weight is not slot.parameter  # in `functional_call`
+        segments = None if is_other or is_transform_active() else slot.table.segments_to_read(ids)
+        if segments is None:
+            return None
+        rows: Tensor = _DeferredRows.apply(ids, module.weight, module.padding_idx, (slot.table, segments))
+        return rows
+
+    def attach(self, module: TokenEmbedding) -> "ReaderHandle":
+        """Let a module read its rows with this reader."""
+        module.row_reader = self
+        return ReaderHandle(module, self)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> "RowReader":
+        return RowReader()
+
+    def __reduce__(self) -> tuple[type["RowReader"], tuple[()]]:
+        return RowReader, ()
+
+
+class ReaderHandle:
+    """Removes a reader from a module, unless another optimizer has replaced it."""
+
+    def __init__(self, module: TokenEmbedding, reader: RowReader) -> None:
+        self._module, self._reader = weakref.ref(module), reader
+
+    def remove(self) -> None:
+        """Let the module look up its rows again."""
+        module = self._module()
+        if module is not None and module.row_reader is self._reader:
+            module.row_reader = None
+
+
+class _DeferredRows(torch.autograd.Function):
+    """Row `ids[i]` of the table, for each i."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, ids: Tensor, weight: Tensor, padding_idx: int | None, source: tuple[RowTable, Segments]
+    ) -> Tensor:
+        """(...), (V, d) → (..., d)."""
+        ctx.save_for_backward(ids)
+        ctx.shape, ctx.padding_idx = weight.shape, padding_idx
+        table, segments = source
+        return table.read(segments, ids.shape)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None, None]:
+        """The gradient of each id, as a sparse (V, d) tensor."""
+        ids, grad = ctx.saved_tensors[0].reshape(-1), grad.reshape(-1, ctx.shape[1])
+        if ctx.padding_idx is not None and (ids == ctx.padding_idx).any():
+            is_token = ids != ctx.padding_idx
+            ids, grad = ids[is_token], grad[is_token]
+        gradient = torch.sparse_coo_tensor(ids.long()[None], grad, ctx.shape, check_invariants=False)
+        return None, gradient, None, None
