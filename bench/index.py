@@ -71,8 +71,8 @@ def timed(work):
 
 def rowspace_side(step, tree, table, place, queries):
     from rowspace.encode import Encoder
-    from rowspace.encode.index import Index
-    from rowspace.encode.index.store import import_lance
+    from rowspace.search import Index
+    from rowspace.search.store import import_lance
 
     import_lance()
     if step == "answer":
@@ -213,7 +213,7 @@ def books(options, folder):
 
     import rowspace as rs
     from rowspace.encode import Encoder
-    from rowspace.encode.index import Index, IndexOptions
+    from rowspace.search import Index, IndexOptions
 
     text, table = folder / "books.txt", options.table or folder / "table"
     with lzma.open(options.books) as source, text.open("wb") as target:

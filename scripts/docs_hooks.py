@@ -35,7 +35,7 @@ MODULES = (
     "rowspace",
     "rowspace.text",
     "rowspace.encode",
-    "rowspace.encode.index",
+    "rowspace.search",
     "rowspace.learn",
     "rowspace.optim",
     "rowspace.space",

@@ -28,7 +28,7 @@ import uvicorn
 from playwright.sync_api import Page, expect
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.arena_results import save_arena
-from tests.encode.index.samples import write_files
+from tests.search.samples import write_files
 
 from rowspace.table import Table
 from rowspace.text import default_tokenizer, standard_library

@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[4]
 PACKAGE = CHECKOUT / "packages/rowspace/src/rowspace"
 # Folders without public names; modules of the package but `errors` are imported through it.
 INTERNAL = {"rowspace._base", "rowspace.cli", "rowspace.files", "rowspace.serve", "rowspace.subwords"}
-MORE = {"rowspace", "rowspace.errors", "rowspace.encode.index", "rowspace.serve.embeddings"}
+MORE = {"rowspace", "rowspace.errors", "rowspace.serve.embeddings"}
 MORE |= {"rowspace_lab", "rowspace_lab.experiments"}
 LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 

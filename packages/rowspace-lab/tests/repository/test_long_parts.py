@@ -10,7 +10,7 @@ import pytest
 SCRIPT = Path(__file__).parents[4] / "scripts" / "test"
 TESTS = "packages/rowspace/tests"
 WORKBENCH = "packages/rowspace-lab/tests"
-FOLDERS = ["layers", "learn", "encode", "store"]
+FOLDERS = ["layers", "learn", "encode", "search", "store"]
 PARTS = ["ci", "coverage", *FOLDERS, "others", "lab", "fuzz", "browser", "late-replies", "checked-bounds"]
 # Fails if the file named `fails` has a line that is part of the call; there is one line for each call.
 PROGRAM = """#!/usr/bin/env bash

@@ -17,15 +17,15 @@ import lance  # imported once, not in each child, like torch._dynamo
 import numpy as np
 import torch._dynamo  # noqa: F401
 from pyarrow import parquet
-from tests.encode.index.samples import FILES, contents, write_files
+from tests.search.samples import FILES, contents, write_files
 
 import rowspace as rs
 from rowspace.encode import Encoder, StreamOptions
-from rowspace.encode.index import BridgeOptions, Index, IndexOptions
 from rowspace.encode.stream import encode_to
 from rowspace.errors import EncodingInterrupted, FitInterrupted
 from rowspace.learn import Reports
 from rowspace.learn.tuning.classifier import TextClassifier
+from rowspace.search import BridgeOptions, Index, IndexOptions
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 

@@ -101,7 +101,7 @@ def lab(
 
 def _searched(search: str | None, path: str | None) -> "tuple[SearchSource, str | None]":
     """Return what the Search page searches, and the table to open: by default that of an index that is named."""
-    from rowspace.encode.index import Index
+    from rowspace.search import Index
     from rowspace_lab.pages.search import SearchSource
 
     if search is None:

@@ -10,10 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import serving, url_of
 from tests.browser.held_requests import hold
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
-from tests.encode.index.samples import FILES, make_table, write_files
+from tests.search.samples import FILES, make_table, write_files
 
 import rowspace as rs
-from rowspace.encode.index import Hit, Index
+from rowspace.search import Hit, Index
 from rowspace.table import Table
 from rowspace_lab.app import make_app
 from rowspace_lab.lab import Lab

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.encode.index.samples import make_table, write_files
+from tests.search.samples import make_table, write_files
 
 import rowspace as rs
 from rowspace_lab.lab import Lab

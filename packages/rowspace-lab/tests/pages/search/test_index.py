@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.encode.index.samples import FILES, make_table, write_files
+from tests.search.samples import FILES, make_table, write_files
 
 import rowspace as rs
 from rowspace._base.lock import locked
-from rowspace.encode.index import Index
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
+from rowspace.search import Index
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search import SearchSource, search_page

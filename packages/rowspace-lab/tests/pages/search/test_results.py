@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
-from tests.encode.index.samples import write_files
+from tests.search.samples import write_files
 
 import rowspace as rs
-from rowspace.encode.index import Index
 from rowspace.errors import UsageError
+from rowspace.search import Index
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.source import SearchSource, encoder_of
 from rowspace_lab.tables.world import world_choice

@@ -38,10 +38,10 @@ COMMANDS = {
     "convert": "table.convert",
     "split": "text.split",
     "coverage": "text.coverage",
-    "index": "encode.index",
-    "search": "encode.search",
-    "bridge": "encode.bridge",
-    "mcp": "encode.mcp",
+    "index": "search.index",
+    "search": "search.search",
+    "bridge": "search.bridge",
+    "mcp": "search.mcp",
     "serve": "servers.serve",
 }
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from rowspace._base.atomic import make_scratch
 from rowspace._base.plural import plural
-from rowspace.encode.index import Index
 from rowspace.errors import MissingExtraError, RowspaceError
+from rowspace.search import Index
 from rowspace.store import load
 from rowspace_lab.jobs.callbacks import iterate_callbacks
 from rowspace_lab.jobs.kinds import JobKind, Progress

@@ -1,7 +1,7 @@
 """The code that the page shows."""
 
-from rowspace.encode.index import Index
-from rowspace.encode.index.search import Mode
+from rowspace.search import Index
+from rowspace.search.search import Mode
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.source import IndexPlace
 
@@ -46,7 +46,7 @@ def map_code(lab: Lab, index: Index, limit: int) -> str:
 
 def _encoder(lab: Lab) -> str:
     """Return the lines that make the encoder."""
-    imports = "import rowspace as rs\nfrom rowspace.encode.index import Index"
+    imports = "import rowspace as rs\nfrom rowspace.search import Index"
     if lab.code is None:
         return f"{imports}\n\nencoder = rs.Encoder.load({lab.path!r})"
     lines, table = lab.code.split("\n\n", 1)

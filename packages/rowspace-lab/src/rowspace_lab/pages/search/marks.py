@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.index import Evidence
+from rowspace.search import Evidence
 from rowspace_lab.shared.figure import Array
 
 __all__ = ["marks", "utf16_places"]

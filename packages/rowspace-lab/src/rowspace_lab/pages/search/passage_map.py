@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.index import Index, PassageVectors
 from rowspace.errors import UsageError
+from rowspace.search import Index, PassageVectors
 from rowspace.space import Projection, pca
 
 __all__ = ["MAX_ON_MAP", "PassageMap", "passage_map"]

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from rowspace.encode.index import Hit, Index, IndexOptions, query_words
-from rowspace.encode.index.files import find_files
-from rowspace.encode.index.search import Rankings, fuse_ranks
 from rowspace.errors import RowspaceError, UsageError
+from rowspace.search import Hit, Index, IndexOptions, query_words
+from rowspace.search.files import find_files
+from rowspace.search.search import Rankings, fuse_ranks
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.listing import build_code, map_code, search_code
 from rowspace_lab.pages.search.marks import marks

@@ -14,9 +14,9 @@ from typing import Any
 from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.encode import Encoder
-from rowspace.encode.index import Index
 from rowspace.encode.modes import check_modules, mode_at
 from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.search import Index
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.tables.choice import short_hash

@@ -1,1 +1,1 @@
-"""Commands that turn texts into vectors and search them."""
+"""The commands that turn texts into vectors."""

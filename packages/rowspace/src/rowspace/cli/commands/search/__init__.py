@@ -1,0 +1,1 @@
+"""The commands that index files and search them."""

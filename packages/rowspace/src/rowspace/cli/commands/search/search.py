@@ -1,0 +1,90 @@
+"""`rowspace search`: a query → passages of an index, with their files and lines."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.output import message, print_json, print_line, shown
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace.search import Bridge, Hit, Index
+
+__all__ = ["bridge_sentence", "search"]
+
+
+def search(
+    path: Annotated[str, typer.Argument(metavar="INDEX", help="An index of rowspace index: a folder, or s3://...")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words or a question.")],
+    *,
+    k: Annotated[int, typer.Option("-k", min=1, max=10_000, help="How many passages.")] = 5,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--path", metavar="GLOB", help="Only files that match, such as '*.md' or 'docs/'.", show_default=False
+        ),
+    ] = None,
+    mode: Annotated[
+        Literal["hybrid", "dense", "lexical"],
+        typer.Option(help="How to rank: by vectors (dense), by words (lexical, BM25), or by both."),
+    ] = "hybrid",
+    lines: Annotated[int, typer.Option(min=1, help="How many lines of a passage to show.")] = 8,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the passages of indexed files that answer a query.
+
+    Example:
+      rowspace search my-index "where are errors reported"
+      rowspace search my-index parse_header --mode lexical --path '*.py' -k 3
+    """
+    if not query.strip():
+        raise UsageError("the query is empty; give words or a question")
+    index = _open(path, table, mode)
+    hits = index.search(query, k=k, path=pattern, mode=mode)
+    if as_json:
+        used = {} if index.bridge is None else {"bridge": index.bridge.facts()}
+        print_json({"index": path, "query": query, "mode": mode, **used, "hits": [asdict(hit) for hit in hits]})
+        return
+    if index.bridge is not None:
+        message(bridge_sentence(index.bridge))
+    if not hits:
+        or_path = "" if pattern is None else ", or no file matches --path"
+        message(f"nothing found: the index has no word of the query{or_path}")
+    for hit in hits:
+        _print(hit, lines)
+
+
+def _open(path: str, table: str | None, mode: str) -> "Index":
+    from rowspace.search import Index
+
+    if table is None or mode == "lexical":
+        return Index.open(path)
+    from rowspace.encode import Encoder
+
+    return Index.open(path, Encoder.load(table))
+
+
+def bridge_sentence(bridge: "Bridge") -> str:
+    """Return that queries go through a bridge, and how good it is."""
+    return f"the index was built with another table: queries go through a bridge with recall@10 {bridge.recall:.2f}"
+
+
+def _print(hit: "Hit", lines: int) -> None:
+    name = f"  {hit.name}" if hit.name else ""
+    ranks = {"vectors": hit.dense_rank, "words": hit.lexical_rank}
+    found = ", ".join(f"{kind} {rank}" for kind, rank in ranks.items() if rank)
+    print_line(shown(f"{hit.location}{name}  ({found})"))
+    quoted = hit.text.split("\n")
+    for line in quoted[:lines]:
+        print_line(f"    {shown(line.expandtabs())}".rstrip())
+    if len(quoted) > lines:
+        print_line(f"    ... to line {hit.last_line}")
+    print_line("")

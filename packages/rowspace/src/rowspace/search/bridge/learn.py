@@ -1,0 +1,127 @@
+"""Passages of an index and a new encoder → a bridge."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.encoder import Encoder
+from rowspace.errors import UsageError
+from rowspace.search.bridge.bridge import Bridge
+from rowspace.search.bridge.maps import VectorMap, learn_maps
+from rowspace.search.bridge.options import BridgeOptions
+from rowspace.search.bridge.recall import NEIGHBORS, bootstrap_interval, recall_of_each
+from rowspace.search.store import ChunkStore
+from rowspace.search.vectors import passage_text, unit_vectors
+
+__all__ = ["learn_bridge"]
+
+_MIN_PASSAGES = 50  # distinct passages
+_BLOCK = 8_192  # passages that are compared at once
+
+Floats = NDArray[np.float32]
+
+
+class _Pairs(NamedTuple):
+    """Passages: their rows in the index, and their unit vectors of both encoders."""
+
+    rows: NDArray[np.int64]
+    new: Floats
+    old: Floats
+
+    def part(self, start: int, stop: int) -> "_Pairs":
+        """Return the passages of a range."""
+        return _Pairs(self.rows[start:stop], self.new[start:stop], self.old[start:stop])
+
+
+def learn_bridge(
+    store: ChunkStore,
+    encoder: Encoder,
+    options: BridgeOptions,
+    *,
+    on_step: Callable[[str], None] | None = None,
+) -> Bridge:
+    """Learn the map from an encoder's vectors to those of an index, and measure its recall.
+
+    The vectors of the index are read, so that the encoder that made them is not needed. Some held-out passages choose
+    the map; others, as queries against the whole index, measure it.
+
+    Args:
+        store: The index.
+        encoder: The new encoder.
+        options: The number of passages, and the map.
+        on_step: Called with a sentence before each step.
+
+    Returns:
+        The bridge.
+
+    Raises:
+        UsageError: The encoder made the index, or there are too few passages that both encoders have words of.
+    """
+    report = on_step or (lambda step: None)
+    report("encoding passages")
+    pairs = _sample(store, encoder, options)
+    held_out = min(options.held_out, len(pairs.rows) // 5)
+    chosen_by = (held_out + 1) // 2
+    tests, choices = pairs.part(0, held_out), pairs.part(held_out, held_out + chosen_by)
+    examples = pairs.part(held_out + chosen_by, held_out + chosen_by + options.sample)
+    report(f"learning from {len(examples.rows):,} passages")
+    best = max(
+        learn_maps(examples.new, examples.old, options.kind, seed=options.seed),
+        key=lambda found: float(_recalls([pairs.old], choices, found[1], held_out).mean()),
+    )
+    report(f"measuring recall on {held_out:,} held-out passages")
+    shares = _recalls(_blocks(store), tests, best[1], None)
+    interval = bootstrap_interval(shares, seed=options.seed)
+    return Bridge(
+        encoder.fingerprint,
+        store.settings.fingerprint,
+        best[0],
+        len(examples.rows),
+        held_out,
+        float(shares.mean()),
+        interval,
+        best[1],
+    )
+
+
+def _recalls(blocks: Any, queries: _Pairs, vector_map: VectorMap, first: int | None) -> NDArray[np.float64]:
+    """Return recall@10 of each query; `first` is the position of the first in `blocks`, None where it is its row."""
+    rows = queries.rows if first is None else np.arange(first, first + len(queries.rows))
+    return recall_of_each(blocks, rows, queries.old, unit_vectors(vector_map.apply(queries.new)))
+
+
+def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pairs:
+    """Return random passages in random order, each text once, that have a vector in both spaces."""
+    count = store.count()
+    generator = np.random.default_rng(options.seed)
+    size = options.sample + options.held_out + (options.held_out + 1) // 2
+    rows = np.sort(generator.choice(count, min(count, size), replace=False, shuffle=False))
+    table = store.take(rows.tolist(), columns=["name", "text", "vector"])
+    texts = list(map(passage_text, table["name"].to_pylist(), table["text"].to_pylist()))
+    old = _matrix(table["vector"].combine_chunks())
+    new = unit_vectors(encoder.encode(texts))
+    _, firsts = np.unique(np.array(texts, object).astype(str), return_index=True) if texts else (0, np.zeros(0, int))
+    usable = np.zeros(len(texts), bool)
+    usable[firsts] = True
+    places = generator.permutation(np.flatnonzero(usable & old.any(axis=1) & new.any(axis=1)))
+    if len(places) < _MIN_PASSAGES or count <= NEIGHBORS:
+        raise UsageError(
+            f"{store.source}: a bridge needs at least {_MIN_PASSAGES} different passages with words of both tables, "
+            f"and {len(places):,} of {count:,} have them; build the index again with --rebuild, which is quick for "
+            "so few"
+        )
+    return _Pairs(rows[places], new[places], old[places])
+
+
+def _blocks(store: ChunkStore) -> Iterator[Floats]:
+    """Yield the vectors of all passages in order."""
+    for batch in store.batches(columns=["vector"], size=_BLOCK):
+        yield _matrix(batch["vector"])
+
+
+def _matrix(vectors: Any) -> Floats:
+    """Return Arrow's list of fixed size as (n, d)."""
+    flat: Floats = vectors.flatten().to_numpy(zero_copy_only=False)
+    return flat.reshape(len(vectors), vectors.type.list_size)

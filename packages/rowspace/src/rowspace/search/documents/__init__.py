@@ -1,0 +1,17 @@
+"""Files → documents: text, the line of each position, and named sections.
+
+| file | contents |
+|---|---|
+| `document.py` | `Document` and `Section` |
+| `read.py` | bytes → document, by the suffix of the file |
+| `markdown.py`, `html.py`, `pdf.py` | the readers of these formats |
+| `python.py`, `languages.py` | source code → definitions, by `ast` and by tree-sitter |
+| `outline.py` | definitions → sections |
+
+Read next: `document.py`.
+"""
+
+from rowspace.search.documents.document import Document, Section
+from rowspace.search.documents.read import has_plain_reading, is_plain, read_document
+
+__all__ = ["Document", "Section", "has_plain_reading", "is_plain", "read_document"]

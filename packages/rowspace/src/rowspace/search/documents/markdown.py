@@ -1,0 +1,68 @@
+"""Markdown → a document whose sections are those of its headings, found by markdown-it-py."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rowspace.search.documents.document import Document, Section, line_starts
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+__all__ = ["HeadingPath", "read_markdown"]
+
+# A file can nest containers without end, and the parser is recursive.
+_MAX_NESTING = 20
+
+
+class HeadingPath:
+    """The names of sections: each heading with those above it.
+
+    >>> path = HeadingPath()
+    >>> path.add(1, "Guide"), path.add(2, "Install"), path.add(1, "Reference")
+    ('Guide', 'Guide > Install', 'Reference')
+    """
+
+    def __init__(self) -> None:
+        self._headings: list[tuple[int, str]] = []
+
+    def add(self, level: int, title: str) -> str:
+        """Return the name of the section of the next heading."""
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        self._headings.append((level, " ".join(title.split())[:100]))
+        return " > ".join(title for _, title in self._headings)
+
+
+def read_markdown(text: str) -> Document:
+    r"""Return a document with a section for each heading at the top level.
+
+    Args:
+        text: Markdown.
+
+    Returns:
+        The document; its text is unchanged.
+
+    >>> [section.name for section in read_markdown("Intro\n\n# A\n\n## B\n\n```\n# no heading\n```\n").sections]
+    ['', 'A', 'A > B']
+    """
+    starts = line_starts(text)
+    sections, path = [], HeadingPath()
+    start, name = 0, ""
+    tokens = _blocks().parse(text.replace("\r", " "))  # a lone one is a new line for the parser, but not for editors
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map is not None:
+            offset = starts[token.map[0]]
+            if offset > start:
+                sections.append(Section(start, offset, name))
+            start, name = offset, path.add(int(token.tag[1:]), tokens[number + 1].content)
+    if start < len(text):
+        sections.append(Section(start, len(text), name))
+    return Document(text, sections, is_prose=True, starts=starts)
+
+
+@cache
+def _blocks() -> "MarkdownIt":
+    """Return a parser of CommonMark's blocks, without what is inside of a line."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).disable(["inline"])

@@ -1,0 +1,173 @@
+"""Files and folders → the files to index, without those that .gitignore files exclude."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rowspace.errors import RowspaceError, UsageError, reason_of
+from rowspace.files.open_folder import open_regular
+from rowspace.search.patterns import IgnoreFile
+
+__all__ = ["DATASET", "FoundFile", "find_files", "resolve_roots"]
+
+DATASET = "chunks.lance"
+"""The folder in an index that holds its chunks."""
+
+_IGNORE = ".gitignore"
+_MAX_IGNORE = 200_000  # bytes of a .gitignore; each pattern costs time for each file
+
+_Ignores = tuple[tuple[str, IgnoreFile], ...]  # the folder of each .gitignore and its patterns, the outermost first
+
+
+class FoundFile(NamedTuple):
+    """A file, with what shows whether it has changed.
+
+    Attributes:
+        path: Its absolute path.
+        size: Its bytes.
+        mtime_ns: When it was last modified, in nanoseconds.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[str] = ()) -> list[str]:
+    """Return the absolute paths of files and folders.
+
+    Args:
+        files: One or more paths.
+        known: Paths that may be missing, since the index has their files, which will be removed.
+
+    Returns:
+        Each path once, without those inside another one.
+
+    Raises:
+        UsageError: If a path is empty, does not exist, or is neither a file nor a folder.
+    """
+    given = [files] if isinstance(files, str | Path) else list(files)
+    if "" in given:
+        raise UsageError("the path of a file is empty; name files and folders to index, '.' for the current folder")
+    paths = list(map(_real_path, given))
+    for path in paths:
+        if not (Path(path).is_file() or Path(path).is_dir()) and path not in known:
+            problem = "is neither a file nor a folder" if Path(path).exists() else "does not exist"
+            raise UsageError(f"{path} {problem}; name files and folders to index")
+    return [
+        path
+        for path in dict.fromkeys(paths)
+        if not any(path.startswith(other.rstrip("/") + "/") for other in paths if Path(other).is_dir())
+    ]
+
+
+def _real_path(path: str | Path) -> str:
+    try:
+        Path(path).exists()
+        return os.path.realpath(path)
+    except (ValueError, OSError) as error:  # NUL, a lone surrogate, or too long a name
+        raise UsageError(f"{str(path)[:80]!r} cannot be opened ({reason_of(error)}); name files and folders") from error
+
+
+def find_files(roots: Iterable[str], problems: dict[str, str] | None = None) -> Iterator[FoundFile]:
+    """Yield the files of folders, in the order of their names, and files that are named themselves.
+
+    In a folder, these are left out: what its .gitignore files and those above it in a repository exclude, names that
+    begin with a dot, symbolic links, and indexes.
+
+    Args:
+        roots: Absolute paths; a missing one has no files.
+        problems: Gets the folders and .gitignore files that cannot be read, each with the reason.
+
+    Yields:
+        Each file once, if no root lies in another one.
+    """
+    walk = _Walk({} if problems is None else problems)
+    for root in roots:
+        if Path(root).is_dir():
+            yield from walk.files(root)
+        elif Path(root).is_file():
+            status = Path(root).stat()
+            yield FoundFile(root, status.st_size, status.st_mtime_ns)
+
+
+class _Walk:
+    def __init__(self, problems: dict[str, str]) -> None:
+        self._problems = problems
+
+    def files(self, root: str) -> Iterator[FoundFile]:
+        """Yield the files of a folder; not recursive, since folders can be nested a thousand deep."""
+        pending = [self._opened(root, self._above(root))]
+        while pending:
+            entries, ignores = pending[-1]
+            entry = next(entries, None)
+            if entry is None:
+                pending.pop()
+                continue
+            try:
+                if entry.is_symlink() or _is_ignored(entry.path, ignores, is_folder=entry.is_dir()):
+                    continue
+                if entry.is_dir():
+                    pending.append(self._opened(entry.path, ignores))
+                elif entry.is_file():
+                    status = entry.stat()
+                    yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
+            except FileNotFoundError:  # removed in the meantime
+                continue
+            except OSError as error:
+                self._leave_out(entry.path, error)
+
+    def _opened(self, folder: str, ignores: _Ignores) -> tuple[Iterator[os.DirEntry[str]], _Ignores]:
+        """Return the visible entries of a folder by name, and the patterns that apply to them."""
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            self._leave_out(folder, error)
+            return iter(()), ignores
+        names = {entry.name for entry in entries}
+        if DATASET in names:
+            return iter(()), ignores
+        if _IGNORE in names:
+            ignores = (*ignores, *self._read(folder))
+        return (entry for entry in entries if not entry.name.startswith(".")), ignores
+
+    def _leave_out(self, path: str, error: OSError) -> None:
+        self._problems[path] = f"cannot be read ({error.strerror}); left out"
+
+    def _above(self, root: str) -> _Ignores:
+        """Return the .gitignore files above a folder, up to that of the repository; none outside of a repository."""
+        above = []
+        for folder in [Path(root), *Path(root).parents]:
+            if str(folder) != root and os.path.lexists(folder / _IGNORE):
+                above.append(str(folder))
+            if (folder / ".git").exists():
+                return tuple(each for folder in reversed(above) for each in self._read(folder))
+        return ()
+
+    def _read(self, folder: str) -> _Ignores:
+        """Return the patterns of a .gitignore; none, as in git, if it is a link or cannot be read."""
+        path = Path(folder, _IGNORE)
+        try:
+            if path.is_symlink():
+                raise RowspaceError(f"{path}: a symbolic link")
+            with open_regular(path) as file:
+                data = file.read(_MAX_IGNORE + 1)
+            if len(data) > _MAX_IGNORE:
+                raise RowspaceError(f"{path}: larger than {_MAX_IGNORE // 1000} kB")
+        except (RowspaceError, OSError) as error:
+            reason = str(error).removeprefix(f"{path}: ").split(";")[0]
+            self._problems[str(path)] = f"not applied ({reason})"
+            return ()
+        lines = data.decode("latin-1").removeprefix("\xef\xbb\xbf").split("\n")
+        return ((folder, IgnoreFile([line.removesuffix("\r") for line in lines])),)
+
+
+def _is_ignored(path: str, ignores: _Ignores, *, is_folder: bool) -> bool:
+    """Whether the innermost .gitignore with a matching pattern excludes a path."""
+    for folder, patterns in reversed(ignores):
+        relative = os.fsencode(path[len(folder.rstrip("/")) + 1 :]).decode("latin-1")
+        if (decision := patterns.decision(relative, is_folder=is_folder)) is not None:
+            return decision
+    return False

@@ -1,0 +1,82 @@
+"""`QueryEncoder`: a query → its vector, by the encoder that made the index or through a bridge from another one."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.encoder import Encoder
+from rowspace.errors import UsageError
+from rowspace.search.bridge import Bridge, load_bridge
+from rowspace.search.search import check_query
+from rowspace.search.store import ChunkStore
+from rowspace.search.vectors import unit_vectors
+
+__all__ = ["QueryEncoder"]
+
+
+class QueryEncoder:
+    """The encoder of an index's queries, loaded with the first one, and again after another process rebuilds the index.
+
+    Args:
+        path: The path of the index.
+        store: Its rows.
+        encoder: An encoder; by default that of the table whose path the index has stored.
+
+    Attributes:
+        bridge: The map of queries, if the encoder is not the one that made the index; else None.
+    """
+
+    def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
+        self.bridge: Bridge | None = None
+        self._path, self._store, self._encoder = path, store, encoder
+        self._ready: tuple[str, Encoder] | None = None  # the fingerprint of the index, and its encoder
+
+    def vector(self, query: str) -> NDArray[np.float32]:
+        """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
+        check_query(query)
+        encoder = self.encoder()
+        vectors = unit_vectors(encoder.encode([query]))
+        vector: NDArray[np.float32] = (vectors if self.bridge is None else self.bridge.apply(vectors))[0]
+        return vector
+
+    def encoder(self) -> Encoder:
+        """Return an encoder that made the index or has a bridge to it, and set `bridge`.
+
+        Raises:
+            UsageError: If the encoder differs and has no bridge, or the index has no path of a table.
+        """
+        index_fingerprint = self._store.settings.fingerprint
+        if self._ready is None or self._ready[0] != index_fingerprint:
+            encoder = self._encoder or self._load()
+            bridge = None
+            if encoder.fingerprint != index_fingerprint:
+                bridge = load_bridge(self._path, encoder.fingerprint, index_fingerprint)
+                if bridge is None:
+                    advice = "learn a bridge to it with rowspace bridge, or build the index again with --rebuild"
+                    raise self._other_table(encoder, advice)
+            self.bridge, self._ready = bridge, (index_fingerprint, encoder)
+        return self._ready[1]
+
+    def encoder_of_passages(self) -> Encoder:
+        """Return the encoder that made the index.
+
+        Raises:
+            UsageError: If the encoder is another one, even with a bridge.
+        """
+        encoder = self.encoder()
+        if self.bridge is not None:
+            advice = "build the index again with --rebuild, since a bridge is for searches only"
+            raise self._other_table(encoder, advice)
+        return encoder
+
+    def _load(self) -> Encoder:
+        if self._store.settings.table is None:
+            raise UsageError(f"{self._path}: the index has no path of its table; pass the encoder, or use --table")
+        return Encoder.load(self._store.settings.table)
+
+    def _other_table(self, encoder: Encoder, advice: str) -> UsageError:
+        settings = self._store.settings
+        known = f" ({settings.table})" if settings.table else ""
+        return UsageError(
+            f"{self._path}: the index was made with another table{known}, so vectors cannot be compared: it has "
+            f"fingerprint {settings.fingerprint}, this table {encoder.fingerprint}; use that table, or {advice}"
+        )

@@ -1,0 +1,345 @@
+"""The chunks of an index on disk or in an object store: a dataset of Lance, which is the storage of LanceDB.
+
+Each commit to a dataset is atomic, so a process that is killed leaves the state of its last commit. All rows of a file
+are written in one commit; the first of them has the file's size, time and hash. The two search indexes only make
+searches faster: rows that are not in them are searched one by one.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from rowspace._base.atomic import check_not_interrupted
+from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.search.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
+from rowspace.search.files import DATASET
+from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings, has_checksums, read_settings
+
+if TYPE_CHECKING:
+    import lance
+    import pyarrow as pa
+
+__all__ = [
+    "UNFINISHED",
+    "ChunkStore",
+    "FileState",
+    "import_lance",
+    "is_remote",
+    "sql_list",
+]
+
+UNFINISHED = f".{DATASET}.tmp"
+"""The folder in an index that a process killed while it creates the dataset leaves."""
+
+_LEXICAL, _DENSE = "text_idx", "vector_idx"
+_MAX_UNINDEXED = 2_000  # rows outside of the search indexes
+_MAX_FRAGMENTS = 24
+_KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _writing(method: Callable[Concatenate["ChunkStore", P], R]) -> Callable[Concatenate["ChunkStore", P], R]:
+    """Translate the errors of Lance in a method that changes an index."""
+
+    @wraps(method)
+    def translated(self: "ChunkStore", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with lance_errors(self.source, is_remote=is_remote(self.source), writes=True):
+            return method(self, *args, **kwargs)
+
+    return translated
+
+
+class FileState(NamedTuple):
+    """The state in which a file was indexed."""
+
+    size: int
+    mtime_ns: int
+    digest: str
+
+
+class ChunkStore:
+    """The rows of an index: one per chunk.
+
+    Args:
+        dataset: An open dataset.
+        source: The path of the index, for messages.
+    """
+
+    def __init__(self, dataset: "lance.LanceDataset", source: str, checksums: Checksums | None = None) -> None:
+        self.dataset = dataset
+        self.source = source
+        self.settings = read_settings(dataset.schema.metadata or {}, source)
+        self._folder = _identity(source)
+        self._checksums = checksums
+
+    @classmethod
+    def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
+        """Create an empty index at a path that has none, or `replace` one."""
+        lance, schema = import_lance(), _schema(settings)
+        with lance_errors(path, is_remote=is_remote(path), writes=True):
+            if is_remote(path):
+                mode = "overwrite" if replace else "create"
+                return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
+            temporary = Path(path, UNFINISHED)
+            shutil.rmtree(temporary, ignore_errors=True)  # that of a killed process
+            temporary.mkdir(parents=True)
+            Checksums(str(temporary)).write(lance.write_dataset(schema.empty_table(), str(temporary), schema))
+            temporary.rename(_uri(path))  # Lance itself would leave a folder without a version if it were killed
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str) -> "ChunkStore":
+        """Open an index.
+
+        Raises:
+            UsageError: If there is none.
+            FileFormatError: If it is damaged, or of a later version.
+        """
+        lance, local = import_lance(), not is_remote(path)
+        if local and not Path(_uri(path)).is_dir():
+            check_not_interrupted(path, "index")
+            raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES -o {path}")
+        checksums = Checksums(_uri(path)) if local else None
+        is_checked = checksums is not None and checksums.check()
+        try:
+            with lance_errors(path, is_remote=not local):
+                store = cls(lance.dataset(_uri(path)), path, checksums)
+        except FileFormatError as error:
+            if not local and "not found" in str(error.__cause__):
+                raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES") from error
+            raise
+        store._require_checksums(is_checked)
+        return store
+
+    @classmethod
+    def exists(cls, path: str) -> bool:
+        """Whether there is an index in an object store."""
+        try:
+            cls.open(path)
+        except UsageError:
+            return False
+        except FileFormatError:
+            return True
+        return True
+
+    def refresh(self) -> None:
+        """Read the latest version, which another process may have written, or another index in its place.
+
+        Raises:
+            UsageError: If the index was removed.
+            FileFormatError: If it is damaged.
+        """
+        if _identity(self.source) != self._folder:
+            latest = ChunkStore.open(self.source)
+            self.dataset, self.settings, self._folder = latest.dataset, latest.settings, latest._folder
+            self._checksums = latest._checksums
+            return
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            if self.dataset.latest_version == self.dataset.version:
+                return
+            # `checkout_latest` would fail, or let another thread's search fail, that uses the dataset at this moment.
+            self.dataset = import_lance().dataset(_uri(self.source))
+            self.settings = read_settings(self.dataset.schema.metadata or {}, self.source)
+        if self._checksums is not None:
+            self._require_checksums(self._checksums.check())
+
+    def check(self) -> None:
+        """Compare the checksums of all files of an index in a folder, however large; call it before an update.
+
+        Raises:
+            FileFormatError: A file is damaged.
+        """
+        if self._checksums is not None and not self._checksums.check(whole=True):
+            self._checksums.write(self.dataset)  # of an index of an earlier version
+            self.change_settings(self.settings)
+
+    @classmethod
+    def copy(cls, source: str, target: str) -> "ChunkStore":
+        """Replace the index at `target`, or write a new one, with the rows and settings of another, in one commit."""
+        dataset = cls.open(source).dataset
+        with lance_errors(target, is_remote=True, writes=True):
+            rows = dataset.scanner().to_reader()
+            return cls(import_lance().write_dataset(rows, _uri(target), dataset.schema, mode="overwrite"), target)
+
+    @staticmethod
+    def drop(path: str) -> None:
+        """Delete an index in an object store."""
+        with lance_errors(path, is_remote=True, writes=True):
+            import_lance().LanceDataset.drop(_uri(path))
+
+    def read(self, **arguments: Any) -> "pa.Table":
+        """Return rows; the arguments are those of Lance's `scanner`.
+
+        Raises:
+            FileFormatError: Lance cannot read them.
+        """
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            table = self.dataset.scanner(**arguments).to_table()
+            table.validate(full=True)  # otherwise a wrong offset of a text would crash the process
+            return table
+
+    def take(self, rows: Sequence[int], *, columns: list[str]) -> "pa.Table":
+        """Return the rows with these numbers; raises as `read`."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            return self.dataset.take(list(rows), columns=columns)
+
+    def batches(self, *, columns: list[str], size: int) -> "Iterator[pa.RecordBatch]":
+        """Yield all rows, `size` at a time; raises as `read`."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            yield from self.dataset.to_batches(columns=columns, batch_size=size)
+
+    @_writing
+    def change_settings(self, settings: IndexSettings) -> None:
+        """Store other settings."""
+        self.dataset.update_schema_metadata({SETTINGS_KEY: dump_settings(settings)})
+        self.settings = settings
+
+    def files(self) -> dict[str, FileState]:
+        """Return the state of each file."""
+        columns = ["path", "size", "mtime_ns", "digest"]
+        rows = self.read(columns=columns, filter="chunk = 0").to_pydict()
+        states = map(FileState, rows["size"], rows["mtime_ns"], rows["digest"])
+        return dict(zip(rows["path"], states, strict=True))
+
+    def names(self) -> list[str]:
+        """Return the names of passages, each once."""
+        return [name for name in dict.fromkeys(self.read(columns=["name"])["name"].to_pylist()) if name]
+
+    def count(self) -> int:
+        """Return the number of chunks."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            return int(self.dataset.count_rows())
+
+    @_writing
+    def write(self, rows: Mapping[str, Any], *, replaced: Sequence[str] = ()) -> None:
+        """Add rows; in the same commit, remove the old rows of the files `replaced`."""
+        import pyarrow as pa
+
+        table = pa.table(dict(rows), schema=_schema(self.settings))
+        if not replaced:
+            self.dataset.insert(table)
+            return
+        (
+            self.dataset.merge_insert(["path", "chunk"])
+            .when_matched_update_all()
+            .when_not_matched_insert_all()
+            .when_not_matched_by_source_delete(f"path IN {sql_list(replaced)}")
+            .execute(table)
+        )
+
+    @_writing
+    def touch(self, times: Mapping[str, int]) -> None:
+        """Store the new times of files whose content is the same."""
+        import pyarrow as pa
+
+        table = pa.table(
+            {
+                "path": list(times),
+                "chunk": pa.array([0] * len(times), pa.int32()),
+                "mtime_ns": pa.array(list(times.values()), pa.int64()),
+            }
+        )
+        self.dataset.merge_insert(["path", "chunk"]).when_matched_update_all().execute(table)
+
+    @_writing
+    def remove(self, paths: Sequence[str]) -> None:
+        """Remove the rows of files."""
+        self.dataset.delete(f"path IN {sql_list(paths)}")
+
+    @_writing
+    def maintain(self) -> None:
+        """Bring the search indexes up to date, join small files, write the checksums, and delete old versions."""
+        if rows := self.count():
+            self._optimize(rows)
+        if self._checksums is not None:
+            self._checksums.write(self.dataset)
+        self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)  # last: the checksums have none of their files
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the search by vectors uses an index."""
+        return self.count() >= self.settings.ann_from
+
+    def _require_checksums(self, is_checked: bool) -> None:
+        """Raise `FileFormatError` if an index whose version has checksums has none."""
+        if self._checksums is not None and not is_checked and has_checksums(self.dataset.schema.metadata or {}):
+            raise FileFormatError(f"{_uri(self.source)}/{CHECKSUMS}: missing; restore the file, or {REMEDY}")
+
+    def _optimize(self, rows: int) -> None:
+        names = {index.name for index in self.dataset.describe_indices()}
+        if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
+            self.dataset.optimize.compact_files()
+        if _LEXICAL not in names:
+            self.dataset.create_scalar_index("text", "INVERTED", _LEXICAL)
+        if self.is_approximate and _DENSE not in names:
+            self._create_dense(rows)
+        limit = max(_MAX_UNINDEXED, rows // 10)
+        if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > limit for name in names):
+            self.dataset.optimize.optimize_indices()
+
+    def _create_dense(self, rows: int) -> None:
+        self.dataset.create_index("vector", "IVF_SQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5)))
+
+
+def import_lance() -> Any:
+    """Import Lance, or raise `MissingExtraError`."""
+    try:
+        import lance
+    except ImportError as error:
+        raise MissingExtraError("a search index needs Lance: pip install 'rowspace[search]'") from error
+    return lance
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is that of an object store, such as s3://bucket/index."""
+    return "://" in path
+
+
+def sql_list(values: Iterable[str]) -> str:
+    """Return strings as a list of SQL.
+
+    >>> sql_list(["a", "it's"])
+    "('a', 'it''s')"
+    """
+    return "(" + ", ".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
+
+
+def _uri(path: str) -> str:
+    return f"{path.rstrip('/')}/{DATASET}"
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what differs after a folder is replaced by another one; None in an object store."""
+    if is_remote(path):
+        return None
+    try:
+        status = Path(_uri(path)).stat()
+    except OSError:
+        return (0, 0)  # removed
+    return status.st_dev, status.st_ino
+
+
+def _schema(settings: IndexSettings) -> "pa.Schema":
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("path", pa.string()),
+            ("chunk", pa.int32()),
+            ("first_line", pa.int32()),
+            ("last_line", pa.int32()),
+            ("name", pa.string()),
+            ("text", pa.string()),
+            ("vector", pa.list_(pa.float32(), settings.dim)),
+            ("size", pa.int64()),
+            ("mtime_ns", pa.int64()),
+            ("digest", pa.string()),
+        ],
+        metadata={SETTINGS_KEY: dump_settings(settings)},
+    )

@@ -1,0 +1,145 @@
+"""`rowspace index` and `rowspace search`."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fuzz.hostile import MB, page
+
+import rowspace as rs
+from rowspace.cli.commands.search.index import _Reporter
+from rowspace.search import Index
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is the current one, with text that has words of the table."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "loops.md").write_text("# Loops\n\nA loop repeats statements.\n\n" + "word " * 50 + "\n" * 9)
+    (tmp_path / "docs" / "more.txt").write_text("\n".join(f"line {number} of a list" for number in range(20)))
+    (tmp_path / "code.py").write_text("def raise_error():\n\traise TypeError('\x1b[2J')\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def index(run: Run, table_path: str, folder: Path) -> Path:
+    run("index", "docs", "code.py", "-o", "my-index", "--table", table_path)
+    return folder / "my-index"
+
+
+def summary(run: Run, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("index", *arguments, "--json").stdout)
+    return found
+
+
+def test_index_prints_a_summary(run: Run, table_path: str, folder: Path) -> None:
+    (folder / "docs" / "image.bin").write_bytes(b"\0")
+    first = run("index", "docs", "-o", "my-index", "--table", table_path)
+    assert first.stdout == ""
+    expected = r"rowspace: files: 2 added; left out: 1 binary; my-index has 2 passages; \d\.\d s\n"
+    assert re.fullmatch(expected, first.stderr)
+    (folder / "docs" / "more.txt").write_text("changed")
+    (folder / "docs" / "loops.md").unlink()
+    again = summary(run, "-o", "my-index")
+    assert again.pop("seconds") > 0
+    assert again == {
+        "index": "my-index",
+        "added": 0,
+        "changed": 1,
+        "removed": 1,
+        "unchanged": 0,
+        "chunks": 1,
+        "skipped": {"binary": 1},
+        "problems": {},
+    }
+    rebuilt = summary(run, "code.py", "-o", "my-index", "--rebuild", "--table", table_path)
+    assert (rebuilt["added"], rebuilt["chunks"]) == (1, 1)
+
+
+def test_files_that_their_parser_cannot_read_are_named(
+    run: Run, table_path: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rowspace.cli.commands.search.index._NAMED", 1)
+    bomb = page(b" " * (80 * MB), "FlateDecode")
+    for name in ("\x1b.pdf", "2.pdf"):
+        (folder / "docs" / name).write_bytes(bomb)
+    lines = run("index", "docs", "-o", "my-index", "--table", table_path).stderr.split("\n")
+    problem = "makes its parser fail (LimitReachedError); left out"
+    assert lines[:2] == [
+        f"rowspace: {folder}/docs/\\x1b.pdf: {problem}",
+        "rowspace: and 1 more file; --json names all",
+    ]
+    assert "files: 2 added; left out: 2 not readable by their parser; " in lines[2]
+
+
+def test_search_quotes_passages_with_path_and_line(run: Run, index: Path) -> None:
+    shown = run("search", "my-index", "line of a list", "--mode", "lexical", "--lines", "2").stdout
+    assert shown == "docs/more.txt:1  (words 1)\n    line 0 of a list\n    line 1 of a list\n    ... to line 20\n\n"
+    shown = run("search", "my-index", "raise_error TypeError", "-k", "1").stdout
+    assert re.match(r"code\.py:1  raise_error  \((vectors \d, )?words 1\)\n    def raise_error\(\):\n", shown)
+    assert r"raise TypeError('\x1b[2J')" in shown
+
+
+def test_search_as_json_equals_search_in_python(run: Run, index: Path, table_path: str) -> None:
+    for arguments in ((), ("--mode", "dense", "-k", "2"), ("--path", "*.md"), ("--table", table_path)):
+        document = json.loads(run("search", "my-index", "a loop repeats", *arguments, "--json").stdout)
+        options = dict(zip([name.strip("-") for name in arguments[::2]], arguments[1::2], strict=True))
+        options.pop("table", None)
+        hits = Index.open(index).search("a loop repeats", **options | {"k": int(options.get("k", 5))})
+        assert document["hits"] == [vars(hit) for hit in hits]
+        assert (document["index"], document["mode"]) == ("my-index", options.get("mode", "hybrid"))
+
+
+def test_nothing_found(run: Run, index: Path) -> None:
+    reason = "rowspace: nothing found: the index has no word of the query"
+    for arguments, more in ((("loop", "--path", "*.none"), ", or no file matches --path"), (("zzzz",), "")):
+        found = run("search", "my-index", *arguments)
+        assert (found.stdout, found.stderr) == ("", f"{reason}{more}\n")
+
+
+def test_the_table_of_another_index_is_an_error(run: Run, index: Path, tmp_path: Path, english: Path) -> None:
+    rs.fit(english, output=tmp_path / "other", dim=8, epochs=1, workers=1)
+    wrong = run("search", "my-index", "loop", "--table", str(tmp_path / "other"), status=2).stderr
+    assert "was made with another table" in wrong
+    assert "another table" in run("index", "-o", "my-index", "--table", str(tmp_path / "other"), status=2).stderr
+
+
+def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
+    for arguments, expected in {
+        ("search", "nothing", "loop"): "nothing'; create it with rowspace index FILES -o ",
+        ("search", "docs", "loop"): "docs'; create it",
+        ("search", "my-index", "loop", "--path", ""): "path must be a pattern",
+        ("search", "my-index", " "): "the query is empty; give words or a question",
+        ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
+        ("index", "-o", "new"): "name files or folders to index",
+        ("index", "nothing", "-o", "new", "--table", table_path): "nothing does not exist",
+        ("index", "docs", "-o", "docs", "--table", table_path): "docs is not an index; name a new or an empty folder",
+        ("index", "-o", "my-index", "--max-chars", "300"): "was built with --max-chars 1500; to change it",
+        ("mcp", "nothing"): "nothing'; create it",
+    }.items():
+        assert expected in run(*arguments, status=2).stderr, arguments
+    assert not Path("new", "chunks.lance").exists()
+
+
+def test_progress_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    reporter = _Reporter()
+    reporter(1, 2)
+    assert capsys.readouterr().err == ""
+    reporter._pace.seconds = 0
+    reporter(2, 2)
+    assert capsys.readouterr().err == "rowspace: read 2 of 2 files\n"
+
+
+def test_unsuitable_output_is_refused_before_a_table_is_learned(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    failed = run("index", "code.py", "-o", "docs", status=2)
+    assert "docs is not an index; name a new or an empty folder" in failed.stderr
+    assert "learning" not in failed.stderr
