@@ -362,11 +362,11 @@ class Table:
 
         check_target(path)
 
-    def save(self, path: str | Path, **options: Any) -> None:
-        """Write the table to `path` atomically; see `rowspace.store.save` for options, formats and errors."""
+    def save(self, path: str | Path, *, format: str | None = None) -> None:
+        """Write the table to `path` atomically; see `rowspace.store.save` for formats and errors."""
         from rowspace.store import save  # the store imports this module
 
-        save(self, path, **options)
+        save(self, path, format=format)
 
     def _position(self, key: str | int) -> int:
         """Return the id of a token, or an id after validating it."""

@@ -6,15 +6,18 @@ validates itself by it, and the command line generates an option from it.
 
 import dataclasses
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
-__all__ = ["Option", "OptionField", "check_option_names", "option_fields", "validate_options"]
+__all__ = ["Option", "OptionField", "check_option_names", "option_fields", "shows_options", "validate_options"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +78,47 @@ def option_fields(options: Any) -> tuple[OptionField, ...]:
         default = option.default or str(field.default)
         fields.append(OptionField(field.name, option, kinds[0], NoneType in kinds, default))
     return tuple(fields)
+
+
+def shows_options(*kinds: Any) -> Callable[[_Function], _Function]:
+    """Return a decorator that lists options in the signature of a function, in place of its `**options`.
+
+    So `help`, `inspect.signature` and completion show each option with its type and default. Type checkers read the
+    `TypedDict` of the function.
+
+    Args:
+        kinds: The options dataclasses; or a `TypedDict` whose keys are optional, and None by default. Of fields with
+            the same name, the first is listed; none if the function has a parameter of this name.
+
+    >>> @dataclasses.dataclass
+    ... class Paint:
+    ...     layers: int = 2
+    >>> @shows_options(Paint)
+    ... def paint(wall: str, **options: Any) -> None: ...
+    >>> inspect.signature(paint)
+    <Signature (wall: str, *, layers: int = 2) -> None>
+    """
+    listed: dict[str, inspect.Parameter] = {}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    for kind in kinds:
+        hints = get_type_hints(kind)
+        for name in hints if is_typeddict(kind) else ():
+            listed.setdefault(name, inspect.Parameter(name, keyword, default=None, annotation=hints[name]))
+        for field in () if is_typeddict(kind) else dataclasses.fields(kind):
+            default = field.default
+            if field.default_factory is not dataclasses.MISSING:
+                default = field.default_factory()
+            parameter = inspect.Parameter(field.name, keyword, default=default, annotation=hints[field.name])
+            listed.setdefault(field.name, parameter)
+
+    def decorate(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        options = [each for name, each in listed.items() if name not in signature.parameters]
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *options])
+        return function
+
+    return decorate
 
 
 def check_option_names(function: str, names: Iterable[str], *kinds: Any) -> None:

@@ -1,21 +1,22 @@
 """`Encoder`: texts → one vector each, pooled from the rows of their tokens."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.options import shows_options
 from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import check_modules, mode_at
-from rowspace.encode.options import DType, EncodeOptions, Mode, options_from
+from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.plan import Plan
-from rowspace.encode.stream import StreamResult, TextSource, encode_to
+from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds
 from rowspace.encode.token_rows import TokenRows
 from rowspace.encode.usage import Report
@@ -38,8 +39,9 @@ class Encoder:
 
     Args:
         table: A table with a tokenizer; or with n-grams, when texts are split at white space (fastText).
-        **options: The fields of `EncodeOptions`: mode="rowspace", pooling="mean", dim=None, normalize=None,
-            max_tokens=None, dtype="float32", workers=None, sif_a=1e-3.
+        mode: The library whose rules apply, as in `EncodeOptions`.
+        **options: The other fields of `EncodeOptions`: pooling="mean", dim=None, normalize=None, max_tokens=None,
+            dtype="float32", workers=None, sif_a=1e-3.
 
     Attributes:
         table: The table.
@@ -60,9 +62,10 @@ class Encoder:
            [0. , 0. ]], dtype=float32)
     """
 
-    def __init__(self, table: Table, **options: Any) -> None:
+    @shows_options(EncodeOptions)
+    def __init__(self, table: Table, *, mode: Mode = "rowspace", **options: Unpack[EncodeKeywords]) -> None:
         self.table = table
-        self.options: EncodeOptions = options_from(options)
+        self.options: EncodeOptions = options_from({"mode": mode, **options})
         if table.tokenizer is None and table.subwords is None:
             raise UsageError(
                 "this table has no tokenizer, so texts have no ids; open one that has a tokenizer.json, or, if its "
@@ -77,21 +80,24 @@ class Encoder:
         self._plans: dict[tuple[object, ...], Plan] = {}
 
     @classmethod
-    def load(cls, path: str | Path, **options: Any) -> "Encoder":
+    @shows_options(EncodeOptions)
+    def load(cls, path: str | Path, *, mode: Mode | None = None, **options: Unpack[EncodeKeywords]) -> "Encoder":
         """Open the table at `path`, in any format of `rowspace.load`, for texts.
 
         Args:
             path: A folder or a file.
-            **options: As for `Encoder`. The default mode is that of the library that wrote the folder, model2vec or
+            mode: As for `Encoder`; None is that of the library that wrote the folder, model2vec or
                 sentence-transformers, else "rowspace".
+            **options: As for `Encoder`.
 
         Raises:
             UsageError: The model has modules that an encoder cannot run, and as `Encoder` and `rowspace.load` raise.
             FileFormatError: What is at `path` is damaged.
         """
-        if options.setdefault("mode", mode_at(path)) == "sentence-transformers":
+        mode = mode or mode_at(path)
+        if mode == "sentence-transformers":
             check_modules(Path(path))
-        return cls(load(path), **options)
+        return cls(load(path), mode=mode, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.table, asdict(self.options))
@@ -224,9 +230,17 @@ class Encoder:
             raise UsageError(f"token_rows needs pooling {', '.join(ADDITIVE)}, not {self.options.pooling!r}")
         return self.executor.token_rows(text, self.plan)
 
-    def encode_to(self, source: TextSource, out: str | Path, **options: Any) -> StreamResult:
+    def encode_to(
+        self,
+        source: TextSource,
+        out: str | Path,
+        *,
+        options: StreamOptions | None = None,
+        resume: bool = False,
+        on_progress: Callable[[StreamProgress], None] | None = None,
+    ) -> StreamResult:
         """Encode the texts of a source into a file with bounded memory; see `rowspace.encode.encode_to`."""
-        return encode_to(self, source, out, **options)
+        return encode_to(self, source, out, options=options, resume=resume, on_progress=on_progress)
 
     def warm_up(self) -> "Encoder":
         """Prepare kernels and the scanner now, so that no later call waits for them; return the encoder itself."""

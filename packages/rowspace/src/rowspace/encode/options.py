@@ -1,13 +1,13 @@
 """`EncodeOptions`: how an encoder turns texts into vectors."""
 
 import dataclasses
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from rowspace._base.options import Option, validate_options
 from rowspace._base.plural import join_names
 from rowspace.errors import UsageError
 
-__all__ = ["DType", "EncodeOptions", "Mode", "Pooling", "options_from"]
+__all__ = ["DType", "EncodeKeywords", "EncodeOptions", "Mode", "Pooling", "options_from"]
 
 Mode = Literal["rowspace", "model2vec", "sentence-transformers"]
 Pooling = Literal["mean", "sif", "sum", "first", "max"]
@@ -76,3 +76,15 @@ def options_from(keywords: dict[str, Any]) -> EncodeOptions:
         if name not in names:
             raise UsageError(f"unknown option {name!r}; the options are {join_names(names)}")
     return EncodeOptions(**keywords)
+
+
+class EncodeKeywords(TypedDict, total=False):
+    """The options of `Encoder` but the mode, for type checkers; `shows_options` lists them at run time."""
+
+    pooling: Pooling
+    dim: int | None
+    normalize: bool | None
+    max_tokens: int | None
+    dtype: DType
+    sif_a: float
+    workers: int | None

@@ -5,12 +5,12 @@ import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from rowspace._base.options import check_option_names
+from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
-from rowspace.learn.options import FitOptions
+from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_directory import open_run_directory
 from rowspace.learn.word2vec.export import export_table
 from rowspace.learn.word2vec.sampling import keep_probabilities
@@ -58,13 +58,14 @@ class Reports:
 SILENT = Reports()
 
 
+@shows_options(FitOptions, TextOptions, TokenizerOptions)
 def fit(
     corpus: Corpus | None = None,
     *,
     output: str | Path | None = None,
     resume: bool = False,
     reports: Reports = SILENT,
-    **options: Any,
+    **options: Unpack[FitKeywords],
 ) -> Table:
     """Learn a table from text: a row for each word that is frequent enough, or for each token of a tokenizer.
 
@@ -100,9 +101,9 @@ def fit(
         raise UsageError("resume needs the output of the interrupted fit")
     with open_run_directory(output, resume=resume) as run_directory:
         if resume:
-            ids, state = _resume(run_directory, options)
+            ids, state = _resume(run_directory, {**options})
         else:
-            ids, state = _start(corpus, run_directory, options, reports)
+            ids, state = _start(corpus, run_directory, {**options}, reports)
         if output is None:
             _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
             return _final_table(ids, state)

@@ -1,13 +1,16 @@
 """`FitOptions`: how rows are learned, with word2vec's meanings and, where they are clear, gensim's names."""
 
 import dataclasses
-from typing import Annotated, Literal
+import os
+from collections.abc import Iterable
+from typing import Annotated, Literal, TypedDict
 
 from rowspace._base.options import Option, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
+from rowspace.text.tokenizer_options import Normalization, Pretokenization
 
-__all__ = ["FitOptions"]
+__all__ = ["FitKeywords", "FitOptions"]
 
 DEFAULT_ALPHA = {"skipgram": 0.035, "cbow": 0.1}
 
@@ -116,3 +119,37 @@ class FitOptions:
     def threads(self) -> int:
         """The number of workers."""
         return self.workers or available_cores()
+
+
+class FitKeywords(TypedDict, total=False):
+    """The options of `fit`, for type checkers; `shows_options` lists them at run time."""
+
+    dim: int
+    model: Literal["skipgram", "cbow"]
+    epochs: int
+    window: int
+    shrink_windows: bool
+    negatives: int
+    ns_exponent: float
+    sample: float
+    alpha: float | None
+    min_alpha: float | None
+    cbow_mean: bool
+    cbow_gradient: Literal["exact", "word2vec"]
+    subwords: bool
+    min_n: int
+    max_n: int
+    buckets: int
+    workers: int | None
+    seed: int
+    cased: bool
+    min_count: int
+    max_vocabulary: int | None
+    sentences: Literal["line", "paragraph", "document"]
+    field: str | None
+    tokens: str | os.PathLike[str]
+    vocabulary_size: int | None
+    normalize: Normalization | None
+    pretokenize: Pretokenization | None
+    special: Iterable[str] | None
+    min_frequency: int | None

@@ -2,14 +2,14 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from rowspace._base.options import Option, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace_lab.experiments.arena.strategies import STRATEGIES, TASKS, Strategy
 
-__all__ = ["ArenaOptions"]
+__all__ = ["ArenaKeywords", "ArenaOptions"]
 
 # Options that may differ when a run is continued: they say which cells to run, not what a cell is.
 _WHICH_CELLS = ("seeds", "strategies", "tasks", "workers")
@@ -158,3 +158,19 @@ def _names(option: str, names: Iterable[str] | None, known: tuple[str, ...]) -> 
     if not chosen:
         raise UsageError(f"{option} must name at least one of {', '.join(known)}")
     return tuple(name for name in known if name in chosen)
+
+
+class ArenaKeywords(TypedDict, total=False):
+    """The options of `run_arena`, for type checkers; `shows_options` lists them at run time."""
+
+    quick: bool
+    seconds: float | None
+    seeds: int | None
+    scale: int
+    layers: int
+    megabytes: float | None
+    strategies: Iterable[str] | None
+    tasks: Iterable[str] | None
+    curve: bool
+    field: str | None
+    workers: int | None

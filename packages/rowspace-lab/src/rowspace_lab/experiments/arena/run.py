@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from rowspace._base.atomic import scratch_folder, translate_os_errors
 from rowspace._base.lock import locked
-from rowspace._base.options import check_option_names
+from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.plural import plural
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.text import Corpus
-from rowspace_lab.experiments.arena.options import ArenaOptions
+from rowspace_lab.experiments.arena.options import ArenaKeywords, ArenaOptions
 from rowspace_lab.experiments.arena.runs.saved import SavedResults
 from rowspace_lab.experiments.arena.tasks.chunks import read_documents
 
@@ -42,13 +42,14 @@ OnStart = Callable[[int, int], None]
 OnCell = Callable[[int, int, str, dict[str, Any]], None]
 
 
+@shows_options(ArenaOptions)
 def run_arena(
     corpus: Corpus | None = None,
     *,
     output: str | Path | None = None,
     on_start: OnStart | None = None,
     on_cell: OnCell | None = None,
-    **options: Any,
+    **options: Unpack[ArenaKeywords],
 ) -> dict[str, Any]:
     """Run input strategies on tasks, each with the same CPU time, and compare them.
 

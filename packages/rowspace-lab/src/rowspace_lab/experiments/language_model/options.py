@@ -3,14 +3,14 @@
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from rowspace._base.options import Option, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.text import TokenizerOptions
 
-__all__ = ["Block", "ModelOptions", "Positions", "TokenOptions", "TrainingOptions"]
+__all__ = ["Block", "ModelOptions", "Positions", "TokenOptions", "TrainKeywords", "TrainingOptions"]
 
 Positions = Literal["rotary", "learned", "alibi", "sinusoid", "none"]
 Block = Literal["gpt2", "llama", "mpt"]
@@ -225,3 +225,40 @@ class TrainingOptions:
     def threads(self) -> int:
         """The number of workers."""
         return self.workers or available_cores()
+
+
+class TrainKeywords(TypedDict, total=False):
+    """The options of `train`, for type checkers; `shows_options` lists them at run time."""
+
+    dim: int
+    layers: int
+    heads: int
+    mlp_ratio: float
+    positions: Positions
+    block: Block
+    tied: bool
+    scaled: bool
+    init_std: float
+    steps: int
+    batch: int
+    context: int
+    lr: float
+    warmup: int | None
+    weight_decay: float
+    beta2: float
+    clip: float
+    constraint: Literal["none", "max", "unit"]
+    field: str | None
+    device: Literal["auto", "cpu", "cuda"]
+    workers: int | None
+    seed: int
+    save_seconds: float
+    save_steps: int | None
+    evaluate: int | None
+    record: int | None
+    sample: int
+    watch: Iterable[str] | None
+    rows: Literal["free", "frozen", "lora"]
+    lora_rank: int
+    tokens: str | os.PathLike[str]
+    vocabulary_size: int | None

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from rowspace._base.options import check_option_names
+from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import FileFormatError, MissingExtraError, TrainingInterrupted, UsageError
 
 try:
@@ -23,7 +23,7 @@ from rowspace.text.corpus.standard_library import standard_library
 from rowspace_lab.experiments.language_model.data import Corpora, read_corpora, write_corpora
 from rowspace_lab.experiments.language_model.model.model import LanguageModel
 from rowspace_lab.experiments.language_model.model.transformers_model import reason_against_export
-from rowspace_lab.experiments.language_model.options import ModelOptions, TokenOptions, TrainingOptions
+from rowspace_lab.experiments.language_model.options import ModelOptions, TokenOptions, TrainingOptions, TrainKeywords
 from rowspace_lab.experiments.language_model.rows import merge_rows, weights_of
 from rowspace_lab.experiments.language_model.run_folder.checkpoint import (
     RunRecord,
@@ -88,6 +88,7 @@ class TrainedRun:
         return reason_against_export(self.record.model)
 
 
+@shows_options(ModelOptions, TrainingOptions, TokenOptions)
 def train(
     corpus: Corpus | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -95,7 +96,7 @@ def train(
     resume: bool = False,
     init: str | os.PathLike[str] | None = None,
     reports: TrainReports = SILENT,
-    **options: Any,
+    **options: Unpack[TrainKeywords],
 ) -> TrainedRun:
     """Train a small language model on text, whose input rows become a table.
 
@@ -124,7 +125,7 @@ def train(
         raise UsageError("resume continues the run of the output, and init starts a new one; omit one of them")
     run = find_run(output) if resume else check_output(output)
     with lock_run(run) as work:
-        trainer = _resume(run, options) if resume else _start(corpus, work, options, init=init, reports=reports)
+        trainer = _resume(run, {**options}) if resume else _start(corpus, work, {**options}, init=init, reports=reports)
         with stop_requests() as stop, fixed_threads(trainer.record.threads), closing(trainer):
             if not resume:
                 trainer.begin()

@@ -15,6 +15,7 @@ from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.encode import Encoder
 from rowspace.encode.modes import check_modules, mode_at
+from rowspace.encode.options import Mode
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.search import Index
 from rowspace.table import Table
@@ -44,7 +45,7 @@ def open_encoder(table: Table, path: str | None) -> Encoder:
     Raises:
         UsageError: The table has no tokenizer, or the model has modules that an encoder cannot run.
     """
-    mode = "rowspace"
+    mode: Mode = "rowspace"
     if path is not None:
         with suppress(RowspaceError):  # the path is only a name
             mode = mode_at(path)

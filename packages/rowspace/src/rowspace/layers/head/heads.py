@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, is_finite
-from rowspace.layers.head.cross_entropy import cross_entropy
+from rowspace.layers.head.cross_entropy import Reduction, cross_entropy
 from rowspace.layers.head.wrapping import heads
 from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
@@ -49,19 +49,41 @@ class _Head(nn.Module):
             logits = torch.tanh(logits / self.softcap) * self.softcap
         return logits if self.temperature == 1 else logits / self.temperature
 
-    def loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
+    def loss(
+        self,
+        hidden: Tensor,
+        targets: Tensor,
+        *,
+        ignore_index: int = -100,
+        label_smoothing: float = 0.0,
+        z_loss: float = 0.0,
+        reduction: Reduction = "mean",
+        chunk_size: int | None = None,
+    ) -> Tensor:
         """Compute `F.cross_entropy(head(hidden), targets)` without the full logits.
 
         Args:
             hidden: (..., d) hidden states.
             targets: (...) int64 ids.
-            **options: Other arguments of `cross_entropy`, such as `reduction`.
+            ignore_index: As in `cross_entropy`, like the following.
+            label_smoothing: The share of the target that all rows get alike.
+            z_loss: The factor of the square of the logarithm of the sum of exponentials.
+            reduction: "mean", "sum" or "none".
+            chunk_size: Rows of logits at a time.
 
         Returns:
             As `cross_entropy`.
         """
         with loaded(self):  # accelerate does so for forward only
-            return self._loss(hidden, targets, **options)
+            return self._loss(
+                hidden,
+                targets,
+                ignore_index=ignore_index,
+                label_smoothing=label_smoothing,
+                z_loss=z_loss,
+                reduction=reduction,
+                chunk_size=chunk_size,
+            )
 
     def _loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
         # With x = logits / T: cap · tanh(logits / cap) / T = (cap / T) · tanh(x / (cap / T)).

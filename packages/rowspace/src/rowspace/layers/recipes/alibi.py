@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace._base.options import shows_options
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
@@ -12,6 +13,7 @@ from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def bloom(
     vocab_size: int = 250880,
     embedding_dim: int = 1024,
@@ -67,6 +69,7 @@ BLOOM_TENSORS = {
 BLOOM = Recipe(bloom, bloom_arguments, BLOOM_TENSORS)
 
 
+@shows_options(Factory)
 def mpt(
     vocab_size: int = 50432,
     embedding_dim: int = 4096,

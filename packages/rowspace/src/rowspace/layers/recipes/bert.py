@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace._base.options import shows_options
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
@@ -13,6 +14,7 @@ from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def bert(
     vocab_size: int = 30522,
     embedding_dim: int = 768,
@@ -81,6 +83,7 @@ BERT_TENSORS: TensorNames = {
 BERT = Recipe(bert, bert_arguments, BERT_TENSORS)
 
 
+@shows_options(Factory)
 def roberta(
     vocab_size: int = 50265,
     embedding_dim: int = 768,
@@ -139,6 +142,7 @@ def roberta_arguments(config: Config) -> dict[str, Any]:
 ROBERTA = Recipe(roberta, roberta_arguments, BERT_TENSORS)
 
 
+@shows_options(Factory)
 def albert(
     vocab_size: int = 30000,
     embedding_dim: int = 768,

@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from torch import nn
 
+from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.pixels.image_embedding import ImageEmbedding
@@ -15,6 +16,7 @@ from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_ren
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def clip_text(
     vocab_size: int = 49408, embedding_dim: int = 512, *, max_positions: int = 77, **factory: Unpack[Factory]
 ) -> InputEmbedding:
@@ -41,6 +43,7 @@ def clip_text(
     )
 
 
+@shows_options(Factory)
 def clip_vision(
     embedding_dim: int = 768,
     *,
@@ -108,6 +111,7 @@ CLIP_TEXT = Recipe(clip_text, clip_text_arguments, CLIP_TEXT_TENSORS)
 CLIP_VISION = Recipe(clip_vision, clip_vision_arguments, CLIP_VISION_TENSORS)
 
 
+@shows_options(Factory)
 def siglip_text(
     vocab_size: int = 32000, embedding_dim: int = 768, *, max_positions: int = 64, **factory: Unpack[Factory]
 ) -> InputEmbedding:
@@ -131,6 +135,7 @@ def siglip_text(
     return clip_text(vocab_size, embedding_dim, max_positions=max_positions, **factory)
 
 
+@shows_options(Factory)
 def siglip_vision(
     embedding_dim: int = 768,
     *,

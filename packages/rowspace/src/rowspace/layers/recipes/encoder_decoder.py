@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import torch
 
+from rowspace._base.options import shows_options
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
@@ -14,6 +15,7 @@ from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_ren
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def transformer(
     vocab_size: int = 37000,
     embedding_dim: int = 512,
@@ -81,6 +83,7 @@ TRANSFORMER = Recipe(
 )
 
 
+@shows_options(Factory)
 def t5(
     vocab_size: int = 32128,
     embedding_dim: int = 512,

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import torch
 from torch import Tensor, nn
 
+from rowspace._base.options import shows_options
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
 from rowspace.layers.recipes.alibi import BLOOM, MPT
@@ -69,6 +70,7 @@ CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+@shows_options(Factory)
 def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Factory]) -> nn.Module:
     """Build the input of a published model from its config, with new weights.
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
@@ -10,6 +11,7 @@ from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def gpt2(
     vocab_size: int = 50257,
     embedding_dim: int = 768,
@@ -58,6 +60,7 @@ def gpt2_arguments(config: Config) -> dict[str, Any]:
 GPT2 = Recipe(gpt2, gpt2_arguments, {"tokens.weight": "wte.weight", "positions.weight": "wpe.weight"})
 
 
+@shows_options(Factory)
 def opt(
     vocab_size: int = 50272,
     embedding_dim: int = 768,

@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
@@ -10,6 +11,7 @@ from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def llama(
     vocab_size: int = 32000,
     embedding_dim: int = 4096,
@@ -57,6 +59,7 @@ TENSORS = {"tokens.weight": "embed_tokens.weight"}
 LLAMA = Recipe(llama, llama_arguments, TENSORS)
 
 
+@shows_options(Factory)
 def mistral(
     vocab_size: int = 32000,
     embedding_dim: int = 4096,
@@ -90,6 +93,7 @@ def mistral(
 MISTRAL = Recipe(mistral, llama_arguments, TENSORS)
 
 
+@shows_options(Factory)
 def qwen(
     vocab_size: int = 151936,
     embedding_dim: int = 4096,
@@ -126,6 +130,7 @@ QWEN2 = Recipe(qwen, llama_arguments, TENSORS)
 QWEN3 = Recipe(qwen, llama_arguments, TENSORS)
 
 
+@shows_options(Factory)
 def gemma(
     vocab_size: int = 256000,
     embedding_dim: int = 3072,

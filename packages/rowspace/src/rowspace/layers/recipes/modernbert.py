@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from torch import Tensor, nn
 
+from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
@@ -14,6 +15,7 @@ from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
+@shows_options(Factory)
 def modernbert(
     vocab_size: int = 50368,
     embedding_dim: int = 768,

@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.pixels.image_embedding import ImageEmbedding
 from rowspace.layers.pixels.patches import PatchEmbedding
@@ -10,6 +11,7 @@ from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 
 
+@shows_options(Factory)
 def vit(
     embedding_dim: int = 768,
     *,
@@ -73,6 +75,7 @@ VIT_TENSORS: TensorNames = {
 VIT = Recipe(vit, vit_arguments, VIT_TENSORS)
 
 
+@shows_options(Factory)
 def deit(
     embedding_dim: int = 768,
     *,
@@ -116,6 +119,7 @@ DEIT_TENSORS: TensorNames = {**VIT_TENSORS, "tokens.distillation_token": "embedd
 DEIT = Recipe(deit, vit_arguments, DEIT_TENSORS)
 
 
+@shows_options(Factory)
 def dinov2(
     embedding_dim: int = 768,
     *,

@@ -10,16 +10,16 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace._base.atomic import scratch_folder
-from rowspace._base.options import check_option_names
+from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.distillation.options import DistillOptions
+from rowspace.learn.distillation.options import DistillKeywords, DistillOptions
 from rowspace.learn.distillation.student_tokens import StudentTokens, student_tokens
 from rowspace.learn.distillation.teacher import Teacher, open_teacher
 from rowspace.learn.distillation.weights import probabilities_of_counts, probabilities_of_ranks, sif_weights
@@ -62,13 +62,14 @@ class DistillReports:
 SILENT = DistillReports()
 
 
+@shows_options(DistillOptions)
 def distill(
     model: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
     corpus: Corpus | None = None,
     reports: DistillReports = SILENT,
-    **options: Any,
+    **options: Unpack[DistillKeywords],
 ) -> Table:
     """Make a table of the vectors that a sentence encoder gives to single tokens.
 

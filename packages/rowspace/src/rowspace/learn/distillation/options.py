@@ -1,11 +1,11 @@
 """`DistillOptions`: how a model is distilled."""
 
 import dataclasses
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from rowspace._base.options import Option, validate_options
 
-__all__ = ["DistillOptions"]
+__all__ = ["DistillKeywords", "DistillOptions"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,3 +48,14 @@ class DistillOptions:
 
     def __post_init__(self) -> None:
         validate_options(self)
+
+
+class DistillKeywords(TypedDict, total=False):
+    """The options of `distill`, for type checkers; `shows_options` lists them at run time."""
+
+    dim: int | None
+    sif: float
+    pooling: Literal["mean", "first", "last", "max"] | None
+    min_count: int
+    max_words: int
+    batch_size: int

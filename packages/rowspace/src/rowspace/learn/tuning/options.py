@@ -1,11 +1,11 @@
 """`TuneOptions`: how a table is tuned."""
 
 import dataclasses
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from rowspace._base.options import Option, validate_options
 
-__all__ = ["TuneOptions"]
+__all__ = ["TuneKeywords", "TuneOptions"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,3 +46,15 @@ class TuneOptions:
 
     def __post_init__(self) -> None:
         validate_options(self)
+
+
+class TuneKeywords(TypedDict, total=False):
+    """The options of `tune`, for type checkers; `shows_options` lists them at run time."""
+
+    epochs: int
+    batch_size: int
+    lr: float
+    scale: float
+    smallest: int
+    held_out: float
+    seed: int

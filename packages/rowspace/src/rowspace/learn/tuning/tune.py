@@ -8,12 +8,12 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.options import check_option_names
+from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import MissingExtraError, UsageError
 
 try:
@@ -23,7 +23,7 @@ except ImportError as error:
 
 from torch import Tensor, nn
 
-from rowspace.learn.tuning.options import TuneOptions
+from rowspace.learn.tuning.options import TuneKeywords, TuneOptions
 from rowspace.learn.tuning.pairs import Pair
 from rowspace.learn.tuning.ranking import ranking_loss, recall_at, sizes_down_to
 from rowspace.optim.deferred_adamw import DeferredAdamW
@@ -53,12 +53,13 @@ class TuneProgress:
     seconds: float
 
 
+@shows_options(TuneOptions)
 def tune(
     table: Table,
     pairs: Iterable[Pair],
     *,
     on_step: Callable[[TuneProgress], None] | None = None,
-    **options: Any,
+    **options: Unpack[TuneKeywords],
 ) -> Table:
     """Tune the rows of a table on pairs of texts, with the other pairs of a batch as negatives.
 

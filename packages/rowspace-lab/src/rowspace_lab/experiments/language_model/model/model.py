@@ -16,6 +16,7 @@ from rowspace.layers import (
     TokenEmbedding,
     UntiedHead,
 )
+from rowspace.layers.head.cross_entropy import Reduction
 from rowspace.layers.tables.constraints import Constraint
 from rowspace_lab.experiments.language_model.options import ModelOptions
 
@@ -79,7 +80,7 @@ class LanguageModel(nn.Module):
         logits: Tensor = self.head(self.states(ids, causal=causal)[-1])
         return logits
 
-    def loss(self, ids: Tensor, targets: Tensor, *, reduction: str = "mean") -> Tensor:
+    def loss(self, ids: Tensor, targets: Tensor, *, reduction: Reduction = "mean") -> Tensor:
         """Compute the cross entropy in nats of `targets` (batch, seq), without the logits of all rows at once."""
         return self.head.loss(self.states(ids)[-1], targets, reduction=reduction)
 
