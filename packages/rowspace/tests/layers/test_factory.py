@@ -38,7 +38,7 @@ BUILDERS = {
     "TokenEmbedding": lambda **options: layers.TokenEmbedding(10, 4, padding_idx=0, **options),
     "UntiedHead": lambda **options: layers.UntiedHead(4, 10, bias=True, **options),
 }
-COMPOSED = {"ImageEmbedding", "InputEmbedding"}  # composed of modules that are already built
+COMPOSED = {"ImageEmbedding", "InputEmbedding", "LoraTable", "TrainableRows"}  # of modules that are already built
 
 
 def recipe(name: str):
