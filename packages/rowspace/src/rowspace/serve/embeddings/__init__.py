@@ -4,7 +4,6 @@
 |---|---|
 | `request.py` | the body of a request → texts or ids, and the form of the reply |
 | `reply.py` | vectors → the body of the reply |
-| `kernels.py` | float32 → JSON numbers |
 | `errors.py` | an error → a status and an error object |
 | `key.py` | requests without the key, or of other sites → an error |
 | `app.py` | an encoder → the application |

@@ -68,11 +68,14 @@ def json_arrays(vectors: Floats) -> Iterator[bytes]:
     >>> list(json_arrays(np.array([[0.25, -2]], np.float32)))
     [b'[0.25,-2.0]']
     """
-    from rowspace.serve.embeddings.kernels import MAX_NUMBER_BYTES, write_floats  # numba, which base64 does not need
+    from rowspace.store.text_formats.print_kernels import (  # numba, which base64 does not need
+        MAX_NUMBER_BYTES,
+        print_numbers,
+    )
 
     buffer = np.empty(vectors.shape[1] * MAX_NUMBER_BYTES, np.uint8)
     for vector in vectors:
-        size = write_floats(np.ascontiguousarray(vector), buffer)
+        size = print_numbers(np.ascontiguousarray(vector), buffer)
         yield b"[%b]" % buffer[:size].tobytes()
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.store.text_formats.kernels import MIN_POWER, POWERS, nearest
 
-__all__ = ["MAX_NUMBER_BYTES", "print_rows"]
+__all__ = ["MAX_NUMBER_BYTES", "print_numbers", "print_rows"]
 
-NEWLINE, BLANK, PLUS, MINUS, POINT, ZERO, LETTER_E = 10, 32, 43, 45, 46, 48, 101
+NEWLINE, BLANK, COMMA, PLUS, MINUS, POINT, ZERO, LETTER_E = 10, 32, 44, 43, 45, 46, 48, 101
 TENS = 10 ** np.arange(19)
 LOG_10_OF_2 = math.log10(2)
 DECIMALS = 9  # digits that tell any two float32 apart
@@ -37,6 +37,22 @@ def print_rows(
             place = print_number(rows[number, column], bits[number, column] >> 31 != 0, text, place + 1)
         text[place] = NEWLINE
         place += 1
+    return place
+
+
+@kernel
+def print_numbers(values: NDArray[np.float32], text: NDArray[np.uint8]) -> int:
+    """Write numbers (n,) with commas between them; return how many bytes are written.
+
+    `text` must have room for `MAX_NUMBER_BYTES` a number.
+    """
+    bits = values.view(np.uint32)
+    place = 0
+    for number in range(values.shape[0]):
+        if number > 0:
+            text[place] = COMMA
+            place += 1
+        place = print_number(values[number], bits[number] >> 31 != 0, text, place)
     return place
 
 
