@@ -1,4 +1,6 @@
-"""Take the screenshots in docs/pictures: pages, a lesson and claims, in both themes, at desktop and phone width.
+"""Take screenshots of pages, a lesson and claims, in both themes, at desktop and phone width.
+
+Those that the documentation shows, light and wide, go to docs/pictures, the others to build/pictures, to be looked at.
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
@@ -18,7 +20,7 @@ from playwright.sync_api import Browser, sync_playwright
 from rowspace_lab.pages import PAGES
 
 ROOT = Path(__file__).parents[1]
-PICTURES = ROOT / "docs" / "pictures"
+SHOWN, OTHERS = ROOT / "docs" / "pictures", ROOT / "build" / "pictures"
 WIDTHS = (1280, 390)
 COLORS, PASSES = 256, 2  # a median cut would merge the colors of small marks; the passes keep those of backgrounds
 NAMES = [*(page.name for page in PAGES), "lessons", "claims"]
@@ -33,7 +35,7 @@ WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 
 def main(names: list[str]) -> None:
     """Serve the table and take screenshots of the named pages, or of all."""
-    PICTURES.mkdir(exist_ok=True)
+    OTHERS.mkdir(parents=True, exist_ok=True)
     names = names or NAMES
     if "arena" in names:
         arena = [sys.executable, "-m", "rowspace", "arena", "--quick", "-o", "quick-arena"]
@@ -69,7 +71,8 @@ def take(browser: Browser, url: str, theme: str, width: int, names: list[str]) -
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1500)
         picture = Image.open(io.BytesIO(page.screenshot(full_page=name not in SCREENS)))
-        path = PICTURES / f"{name}-{theme}-{width}.png"
+        folder = SHOWN if (theme, width) == ("light", WIDTHS[0]) else OTHERS
+        path = folder / f"{name}-{theme}-{width}.png"
         palette = {"method": Image.Quantize.MAXCOVERAGE, "kmeans": PASSES, "dither": Image.Dither.NONE}
         picture.convert("RGB").quantize(COLORS, **palette).save(path, optimize=True)
         print(path.relative_to(ROOT), path.stat().st_size)
