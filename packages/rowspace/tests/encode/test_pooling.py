@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.encode.kernels import half_to_single, pool_rows
-from rowspace.encode.pooling import PoolRule, RowPooler, no_rows, sif_weights, unit_length, warm_pooling
+from rowspace.encode.pooling import (
+    PoolRule,
+    RowPooler,
+    no_rows,
+    shares_of_counts,
+    sif_weights,
+    unit_length,
+    warm_pooling,
+)
 from rowspace.encode.texts import FlatIds
-from rowspace.errors import UsageError
 
 pytestmark = pytest.mark.kernels
 V, D, UNSEEN = 7, 5, 3
@@ -109,11 +116,9 @@ def test_nan_and_infinity_are_kept():
 
 def test_sif_weights_follow_the_paper():
     # a / (a + p(w)), equation 3 of Arora et al. 2017
-    counts = np.array([90, 9, 1, 0])
-    assert sif_weights(counts, 1e-3) == pytest.approx([1e-3 / (1e-3 + share) for share in (0.9, 0.09, 0.01, 0)])
-    assert sif_weights(np.zeros(2, np.int64), 1e-3).tolist() == [1, 1]
-    with pytest.raises(UsageError, match="has no counts; use pooling 'mean'"):
-        sif_weights(None, 1e-3)
+    weights = sif_weights(shares_of_counts(np.array([90, 9, 1, 0])), 1e-3)
+    assert weights == pytest.approx([1e-3 / (1e-3 + share) for share in (0.9, 0.09, 0.01, 0)])
+    assert sif_weights(shares_of_counts(np.zeros(2, np.int64)), 1e-3).tolist() == [1, 1]
 
 
 def test_unit_length_keeps_zeros():

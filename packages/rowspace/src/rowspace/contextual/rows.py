@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rowspace.contextual.encoder import TokenStates, Vectors, load_encoder
 from rowspace.errors import UsageError
+from rowspace.space import unit_rows
 
 __all__ = ["ContextualRows", "Measures", "StatesReader", "contextual_rows"]
 
@@ -93,7 +94,7 @@ class ContextualRows:
         Raises:
             UsageError: It does not occur.
         """
-        units = _units(self.occurrences(token))  # (k, layers, d)
+        units = unit_rows(self.occurrences(token))  # (k, layers, d)
         count = len(units)
         if count < 2:
             return np.full(self.layers, np.nan)
@@ -124,7 +125,7 @@ class ContextualRows:
     def _anisotropy(self, seed: int) -> NDArray[np.float64]:
         """The mean cosine of random pairs of different tokens, (layers,)."""
         names = np.array([token for tokens in self.tokens for token in tokens])
-        units = _units(np.concatenate(self.states, axis=1))  # (layers, n, d)
+        units = unit_rows(np.concatenate(self.states, axis=1))  # (layers, n, d)
         pairs = np.random.default_rng(seed).integers(0, len(names), (RANDOM_PAIRS, 2))
         if len(names) ** 2 <= RANDOM_PAIRS:
             pairs = np.array(list(combinations(range(len(names)), 2)))
@@ -179,16 +180,8 @@ def contextual_rows(model: StatesReader | str | os.PathLike[str], texts: Sequenc
     return ContextualRows(list(tokens), list(states), list(static))
 
 
-def _units(vectors: Vectors) -> NDArray[np.float64]:
-    """Vectors (..., d) of length 1; zeros stay zeros."""
-    wide = vectors.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
-    units: NDArray[np.float64] = wide / np.where(lengths > 0, lengths, 1.0)
-    return units
-
-
 def _with_mean(states: Vectors) -> NDArray[np.float64]:
     """The mean cosine of the vectors of a text (layers, n, d) with their mean: (layers,)."""
-    means = _units(states.mean(axis=1, keepdims=True))
-    cosines: NDArray[np.float64] = (_units(states) * means).sum(axis=-1).mean(axis=-1)
+    means = unit_rows(states.mean(axis=1, keepdims=True))
+    cosines: NDArray[np.float64] = (unit_rows(states) * means).sum(axis=-1).mean(axis=-1)
     return cosines

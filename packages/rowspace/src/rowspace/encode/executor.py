@@ -10,7 +10,7 @@ from rowspace._base.parallel import map_ranges, split_range
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.options import EncodeOptions
 from rowspace.encode.plan import Plan
-from rowspace.encode.pooling import RowPooler, gather_used, no_rows, sif_weights, unit_length
+from rowspace.encode.pooling import RowPooler, gather_used, no_rows, shares_of_counts, sif_weights, unit_length
 from rowspace.encode.precision import quantize
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.encode.token_rows import TokenRows, token_spans
@@ -42,8 +42,7 @@ class Executor:
         if table.tokenizer is not None:
             self.tokenizer = FlatTokenizer(table.tokenizer, source="the table's tokenizer")
         self.dim = options.dim or table.dim
-        weights = sif_weights(table.counts, options.sif_a) if options.pooling == "sif" else None
-        self._pooler = RowPooler(table.rows, weights)
+        self._pooler = RowPooler(table.rows, _weights(table, options))
         self._no_rows = no_rows(self.dim)
         self._words = None if table.subwords is None else UnseenWords(table, table.subwords, self.dim)
         self._switch = NumbaSwitch()
@@ -174,3 +173,15 @@ def check_texts(texts: Sequence[object]) -> None:
             raise UsageError(
                 f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
             )
+
+
+def _weights(table: Table, options: EncodeOptions) -> NDArray[np.float32] | None:
+    """Return the weight of each row of a table (V,); None if rows are not weighted."""
+    if options.pooling != "sif":
+        return None
+    if table.counts is None:
+        raise UsageError(
+            "pooling 'sif' needs how often each token occurs, and the table has no counts; use pooling 'mean', or make "
+            "a table with counts: Table(table.vocabulary, table.rows, counts, tokenizer=table.tokenizer)"
+        )
+    return sif_weights(shares_of_counts(table.counts), options.sif_a).astype(np.float32)

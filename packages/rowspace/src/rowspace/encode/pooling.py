@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rowspace.encode.options import Pooling
 from rowspace.encode.texts import FlatIds
-from rowspace.errors import UsageError
 
 __all__ = [
     "PoolRule",
@@ -17,6 +16,7 @@ __all__ = [
     "gather_used",
     "no_rows",
     "pool_with_numpy",
+    "shares_of_counts",
     "sif_weights",
     "unit_length",
     "warm_pooling",
@@ -205,29 +205,28 @@ def unit_length(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths != 0))
 
 
-def sif_weights(counts: NDArray[np.int64] | None, a: float) -> NDArray[np.float32]:
-    """Return a / (a + p) of each token, where p is its share of the counts (Arora et al. 2017).
+def sif_weights(shares: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """Return a / (a + p) of each token, so that frequent tokens decide less; ones for a = 0.
+
+    Source: A Simple but Tough-to-Beat Baseline for Sentence Embeddings (Arora, Liang & Ma, 2017).
 
     Args:
-        counts: (V,), or None.
+        shares: The share p of each token in a text, (n,).
         a: The constant.
 
-    Returns:
-        (V,) float32.
-
-    Raises:
-        UsageError: There are no counts.
-
-    >>> sif_weights(np.array([3, 1]), 0.25).tolist()
+    >>> sif_weights(np.array([0.75, 0.25]), 0.25).tolist()
     [0.25, 0.5]
     """
-    if counts is None:
-        raise UsageError(
-            "pooling 'sif' needs how often each token occurs, and the table has no counts; use pooling 'mean', or make "
-            "a table with counts: Table(table.vocabulary, table.rows, counts, tokenizer=table.tokenizer)"
-        )
-    shares = np.asarray(counts, np.float64) / max(1, int(counts.sum()))
-    return (a / (a + shares)).astype(np.float32)
+    return a / (a + shares) if a > 0 else np.ones(len(shares))
+
+
+def shares_of_counts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the share of each token in a text, (n,); zeros for a text without tokens.
+
+    >>> shares_of_counts(np.array([3, 0, 1]))
+    array([0.75, 0.  , 0.25])
+    """
+    return counts / max(1, int(counts.sum()))
 
 
 def warm_pooling() -> None:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
 from rowspace.search.store import ChunkStore
+from rowspace.space import unit_rows
 
 __all__ = ["PassageVectors", "passage_text", "read_vectors", "unit_vectors"]
 
@@ -48,10 +49,7 @@ def unit_vectors(vectors: NDArray[Any]) -> NDArray[np.float32]:
     >>> unit_vectors(np.array([[3.0, 4.0], [0.0, 0.0]])).round(2).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
-    rows = np.array(vectors, np.float32)
-    norms = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
-    usable = np.isfinite(norms) & (norms > 0)
-    return np.where(usable, rows / np.where(usable, norms, 1), 0).astype(np.float32)
+    return np.nan_to_num(unit_rows(np.asarray(vectors, np.float32))).astype(np.float32)
 
 
 def read_vectors(store: ChunkStore, limit: int | None = None) -> PassageVectors:

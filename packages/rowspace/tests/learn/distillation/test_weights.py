@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rowspace.learn.distillation.weights import probabilities_of_counts, probabilities_of_ranks, sif_weights
+from rowspace.encode.pooling import shares_of_counts, sif_weights
+from rowspace.learn.distillation.distill import probabilities_of_ranks
 
 
 def test_weights_of_ranks_are_those_of_model2vec(peer, assert_close):
@@ -15,6 +16,6 @@ def test_zero_gives_no_weights(peer):
 
 
 def test_weights_of_counts():
-    weights = sif_weights(probabilities_of_counts(np.array([8, 2, 0])), 0.2)
+    weights = sif_weights(shares_of_counts(np.array([8, 2, 0])), 0.2)
     np.testing.assert_allclose(weights, [0.2, 0.5, 1.0])
-    np.testing.assert_array_equal(probabilities_of_counts(np.zeros(2, np.int64)), [0, 0])
+    np.testing.assert_array_equal(shares_of_counts(np.zeros(2, np.int64)), [0, 0])

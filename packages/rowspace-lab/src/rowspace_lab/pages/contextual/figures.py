@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rowspace.contextual import ContextualRows, LoadedEncoder, contextual_rows, load_encoder
 from rowspace.errors import UsageError
+from rowspace.space import unit_rows
 from rowspace_lab.experiments import LoadedRun, load_run
 from rowspace_lab.pages.contextual.replies import Layers
 
@@ -42,7 +43,7 @@ def layers_figure(read: ContextualRows, *, word: str) -> Layers:
     token = find_token(read.tokens, word)
     vectors = read.occurrences(token).swapaxes(0, 1)  # (layers, k, d)
     row = np.broadcast_to(read.static_row(token), (len(vectors), 1, vectors.shape[2]))
-    points = unit(np.concatenate([vectors, row], axis=1))  # (layers, k + 1, d)
+    points = unit_rows(np.concatenate([vectors, row], axis=1))  # (layers, k + 1, d)
     cosines = points @ points.swapaxes(1, 2)
     maps = [plane(layer) for layer in points]
     measures = read.measures()
@@ -63,14 +64,6 @@ def layers_figure(read: ContextualRows, *, word: str) -> Layers:
             if found == token
         ],
     }
-
-
-def unit(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Scale vectors (..., d) to length 1; zeros stay zeros."""
-    wide = vectors.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
-    scaled: NDArray[np.float64] = wide / np.where(lengths > 0, lengths, 1)
-    return scaled
 
 
 def plane(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -35,7 +35,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         max_norm: Must be None.
         norm_type: Ignored, since it belongs to `max_norm`.
         scale_grad_by_freq: Must be False.
-        sparse: See `lookup`; with a deferred optimizer of `rowspace.learn`, the gradient is not coalesced.
+        sparse: See `lookup`; with a deferred optimizer of `rowspace.optim`, the gradient is not coalesced.
         _weight: The weight (V, d) instead of a new one, which `init` does not change.
         _freeze: Whether `weight` gets no gradient.
         device: Device of the weight.

@@ -2,8 +2,7 @@
 
 | file | contents |
 |---|---|
-| `distill.py`, `options.py` | `distill`, its options and its progress |
+| `distill.py`, `options.py` | `distill`, its options and its progress; the weight of each row |
 | `teacher.py` | the model: its folder, its pooling, ids → vectors |
 | `student_tokens.py` | the table's tokenizer, and the input of the teacher for each token |
-| `weights.py` | the weight of each row, from counts or ranks |
 """

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace._base.atomic import scratch_folder
 from rowspace._base.options import check_option_names, shows_options
+from rowspace.encode.pooling import shares_of_counts, sif_weights
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.distillation.options import DistillKeywords, DistillOptions
 from rowspace.learn.distillation.student_tokens import StudentTokens, student_tokens
 from rowspace.learn.distillation.teacher import Teacher, open_teacher
-from rowspace.learn.distillation.weights import probabilities_of_counts, probabilities_of_ranks, sif_weights
 from rowspace.table import Table
 from rowspace.text import Corpus, IdCorpus, TextOptions, TokenizerOptions, encode_corpus, encode_tokens
 
@@ -206,7 +206,7 @@ def _table(
         probabilities = np.zeros(len(rows))
         probabilities[learned] = probabilities_of_ranks(int(learned.sum()))
     else:
-        probabilities = probabilities_of_counts(counts)
+        probabilities = shares_of_counts(counts)
     rows *= sif_weights(probabilities, settings["sif"])[:, None].astype(np.float32)
     return Table(
         tokens.vocabulary,
@@ -225,3 +225,16 @@ def _table(
             "normalize": teacher.normalizes,
         },
     )
+
+
+def probabilities_of_ranks(size: int) -> NDArray[np.float64]:
+    """Return Zipf's estimate for tokens in the order of their frequency, (size,): p is proportional to 1 / (rank + 1).
+
+    The ids of trained tokenizers are in about that order. Source: model2vec 0.10, `compute_weights`.
+
+    >>> probabilities_of_ranks(2).round(3)
+    array([0.6, 0.4])
+    """
+    inverse = 1.0 / np.arange(2, size + 2)
+    share: NDArray[np.float64] = inverse / inverse.sum()
+    return share

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.serve.embeddings.errors import ApiError
+from rowspace.space import unit_rows
 
 __all__ = ["embedding_reply", "finish_vectors", "json_arrays"]
 
@@ -56,7 +57,7 @@ def finish_vectors(vectors: Floats, *, dimensions: int | None, normalize: bool) 
         raise ApiError(500, f"the vector of input {wrong} has NaN or infinity, as rows of this table do", param="input")
     if not normalize:
         return vectors
-    return (vectors / np.where(norms > 0, norms, 1)[:, None]).astype(np.float32)
+    return unit_rows(vectors).astype(np.float32)
 
 
 def json_arrays(vectors: Floats) -> Iterator[bytes]:
