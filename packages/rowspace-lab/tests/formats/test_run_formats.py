@@ -1,4 +1,4 @@
-"""What earlier versions have saved of runs and arenas opens with the same content."""
+"""Runs and arenas that earlier versions saved open with the same content."""
 
 from pathlib import Path
 

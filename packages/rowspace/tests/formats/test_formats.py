@@ -1,4 +1,4 @@
-"""What earlier versions have saved opens with the same content; what later versions will save names the upgrade."""
+"""Files that earlier versions saved open with the same content; files of later versions name the upgrade."""
 
 import pytest
 from tests.formats.make_fixtures import FIXTURES

@@ -13,9 +13,9 @@ from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
 
-import lance  # imported once, not in each child, like torch._dynamo
+import lance  # imported once, not in each child
 import numpy as np
-import torch._dynamo  # noqa: F401
+import torch._dynamo  # noqa: F401  # likewise
 from pyarrow import parquet
 from tests.search.samples import FILES, contents, write_files
 
