@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
 from rowspace.encode.token_rows import cosine_shares
+from rowspace.search.dataset import import_lance
 from rowspace.search.search import Hit, score_passages
-from rowspace.search.store import ChunkStore, import_lance
+from rowspace.search.store import ChunkStore
 
 __all__ = ["Evidence", "QueryWord", "encoded_text", "explain_hits", "query_words", "term_of"]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rowspace.encode.encoder import Encoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
+from rowspace.search.dataset import import_lance, is_remote
 from rowspace.search.evidence import Evidence, explain_hits
 from rowspace.search.files import resolve_roots
 from rowspace.search.options import IndexOptions
@@ -18,7 +19,7 @@ from rowspace.search.places import check_folder, has_index, replacing, resolve_p
 from rowspace.search.query_encoder import QueryEncoder
 from rowspace.search.search import Hit, Mode, Rankings, rank_store, search_store
 from rowspace.search.settings import IndexSettings
-from rowspace.search.store import ChunkStore, import_lance, is_remote
+from rowspace.search.store import ChunkStore
 from rowspace.search.update import Progress, Summary, update_store
 from rowspace.search.vectors import PassageVectors, read_vectors
 

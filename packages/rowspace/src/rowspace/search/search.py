@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
+from rowspace.search.dataset import sql_list
 from rowspace.search.patterns import parse_pattern
-from rowspace.search.store import ChunkStore, sql_list
+from rowspace.search.store import ChunkStore
 
 __all__ = [
     "Hit",

@@ -6,15 +6,23 @@ searches faster: rows that are not in them are searched one by one.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from rowspace._base.atomic import check_not_interrupted
-from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.search.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
+from rowspace.search.dataset import (
+    dataset_identity,
+    dataset_schema,
+    dataset_uri,
+    import_lance,
+    is_remote,
+    sql_list,
+)
 from rowspace.search.files import DATASET
 from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings, has_checksums, read_settings
 
@@ -22,14 +30,7 @@ if TYPE_CHECKING:
     import lance
     import pyarrow as pa
 
-__all__ = [
-    "UNFINISHED",
-    "ChunkStore",
-    "FileState",
-    "import_lance",
-    "is_remote",
-    "sql_list",
-]
+__all__ = ["UNFINISHED", "ChunkStore", "FileState"]
 
 UNFINISHED = f".{DATASET}.tmp"
 """The folder in an index that a process killed while it creates the dataset leaves."""
@@ -75,22 +76,22 @@ class ChunkStore:
         self.dataset = dataset
         self.source = source
         self.settings = read_settings(dataset.schema.metadata or {}, source)
-        self._folder = _identity(source)
+        self._folder = dataset_identity(source)
         self._checksums = checksums
 
     @classmethod
     def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
         """Create an empty index at a path that has none, or `replace` one."""
-        lance, schema = import_lance(), _schema(settings)
+        lance, schema = import_lance(), dataset_schema(settings)
         with lance_errors(path, is_remote=is_remote(path), writes=True):
             if is_remote(path):
                 mode = "overwrite" if replace else "create"
-                return cls(lance.write_dataset(schema.empty_table(), _uri(path), schema, mode=mode), path)
+                return cls(lance.write_dataset(schema.empty_table(), dataset_uri(path), schema, mode=mode), path)
             temporary = Path(path, UNFINISHED)
             shutil.rmtree(temporary, ignore_errors=True)  # that of a killed process
             temporary.mkdir(parents=True)
             Checksums(str(temporary)).write(lance.write_dataset(schema.empty_table(), str(temporary), schema))
-            temporary.rename(_uri(path))  # Lance itself would leave a folder without a version if it were killed
+            temporary.rename(dataset_uri(path))  # Lance itself would leave a folder without a version if it were killed
         return cls.open(path)
 
     @classmethod
@@ -102,14 +103,14 @@ class ChunkStore:
             FileFormatError: If it is damaged, or of a later version.
         """
         lance, local = import_lance(), not is_remote(path)
-        if local and not Path(_uri(path)).is_dir():
+        if local and not Path(dataset_uri(path)).is_dir():
             check_not_interrupted(path, "index")
             raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES -o {path}")
-        checksums = Checksums(_uri(path)) if local else None
+        checksums = Checksums(dataset_uri(path)) if local else None
         is_checked = checksums is not None and checksums.check()
         try:
             with lance_errors(path, is_remote=not local):
-                store = cls(lance.dataset(_uri(path)), path, checksums)
+                store = cls(lance.dataset(dataset_uri(path)), path, checksums)
         except FileFormatError as error:
             if not local and "not found" in str(error.__cause__):
                 raise UsageError(f"there is no index in {path!r}; create it with rowspace index FILES") from error
@@ -135,7 +136,7 @@ class ChunkStore:
             UsageError: If the index was removed.
             FileFormatError: If it is damaged.
         """
-        if _identity(self.source) != self._folder:
+        if dataset_identity(self.source) != self._folder:
             latest = ChunkStore.open(self.source)
             self.dataset, self.settings, self._folder = latest.dataset, latest.settings, latest._folder
             self._checksums = latest._checksums
@@ -144,7 +145,7 @@ class ChunkStore:
             if self.dataset.latest_version == self.dataset.version:
                 return
             # `checkout_latest` would fail, or let another thread's search fail, that uses the dataset at this moment.
-            self.dataset = import_lance().dataset(_uri(self.source))
+            self.dataset = import_lance().dataset(dataset_uri(self.source))
             self.settings = read_settings(self.dataset.schema.metadata or {}, self.source)
         if self._checksums is not None:
             self._require_checksums(self._checksums.check())
@@ -165,13 +166,15 @@ class ChunkStore:
         dataset = cls.open(source).dataset
         with lance_errors(target, is_remote=True, writes=True):
             rows = dataset.scanner().to_reader()
-            return cls(import_lance().write_dataset(rows, _uri(target), dataset.schema, mode="overwrite"), target)
+            return cls(
+                import_lance().write_dataset(rows, dataset_uri(target), dataset.schema, mode="overwrite"), target
+            )
 
     @staticmethod
     def drop(path: str) -> None:
         """Delete an index in an object store."""
         with lance_errors(path, is_remote=True, writes=True):
-            import_lance().LanceDataset.drop(_uri(path))
+            import_lance().LanceDataset.drop(dataset_uri(path))
 
     def read(self, **arguments: Any) -> "pa.Table":
         """Return rows; the arguments are those of Lance's `scanner`.
@@ -221,7 +224,7 @@ class ChunkStore:
         """Add rows; in the same commit, remove the old rows of the files `replaced`."""
         import pyarrow as pa
 
-        table = pa.table(dict(rows), schema=_schema(self.settings))
+        table = pa.table(dict(rows), schema=dataset_schema(self.settings))
         if not replaced:
             self.dataset.insert(table)
             return
@@ -269,7 +272,7 @@ class ChunkStore:
     def _require_checksums(self, is_checked: bool) -> None:
         """Raise `FileFormatError` if an index whose version has checksums has none."""
         if self._checksums is not None and not is_checked and has_checksums(self.dataset.schema.metadata or {}):
-            raise FileFormatError(f"{_uri(self.source)}/{CHECKSUMS}: missing; restore the file, or {REMEDY}")
+            raise FileFormatError(f"{dataset_uri(self.source)}/{CHECKSUMS}: missing; restore the file, or {REMEDY}")
 
     def _optimize(self, rows: int) -> None:
         names = {index.name for index in self.dataset.describe_indices()}
@@ -285,61 +288,3 @@ class ChunkStore:
 
     def _create_dense(self, rows: int) -> None:
         self.dataset.create_index("vector", "IVF_SQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5)))
-
-
-def import_lance() -> Any:
-    """Import Lance, or raise `MissingExtraError`."""
-    try:
-        import lance
-    except ImportError as error:
-        raise MissingExtraError("a search index needs Lance: pip install 'rowspace[search]'") from error
-    return lance
-
-
-def is_remote(path: str) -> bool:
-    """Whether a path is that of an object store, such as s3://bucket/index."""
-    return "://" in path
-
-
-def sql_list(values: Iterable[str]) -> str:
-    """Return strings as a list of SQL.
-
-    >>> sql_list(["a", "it's"])
-    "('a', 'it''s')"
-    """
-    return "(" + ", ".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
-
-
-def _uri(path: str) -> str:
-    return f"{path.rstrip('/')}/{DATASET}"
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what differs after a folder is replaced by another one; None in an object store."""
-    if is_remote(path):
-        return None
-    try:
-        status = Path(_uri(path)).stat()
-    except OSError:
-        return (0, 0)  # removed
-    return status.st_dev, status.st_ino
-
-
-def _schema(settings: IndexSettings) -> "pa.Schema":
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("path", pa.string()),
-            ("chunk", pa.int32()),
-            ("first_line", pa.int32()),
-            ("last_line", pa.int32()),
-            ("name", pa.string()),
-            ("text", pa.string()),
-            ("vector", pa.list_(pa.float32(), settings.dim)),
-            ("size", pa.int64()),
-            ("mtime_ns", pa.int64()),
-            ("digest", pa.string()),
-        ],
-        metadata={SETTINGS_KEY: dump_settings(settings)},
-    )
