@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.learn import run_directory_of
+from rowspace.learn import run_folder_of
 
 Run = Callable[..., Any]
 
@@ -50,11 +50,11 @@ def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_
         r"rowspace: stopped after [\d,]+ words; the table so far is saved in '.*'; continue with ", messages
     )
     half_way = rs.load(output)
-    assert run_directory_of(output).exists()
+    assert run_folder_of(output).exists()
 
     result = run("fit", "--resume", "-o", str(output))
     assert f"{len(half_way):,} tokens" in result.stdout
-    assert not run_directory_of(output).exists()
+    assert not run_folder_of(output).exists()
     # An uninterrupted fit, from Python.
     expected = rs.fit(english, dim=16, workers=1, epochs=epochs)
     learned = rs.load(output)

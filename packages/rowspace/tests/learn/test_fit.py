@@ -10,7 +10,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import CorpusError, FitInterrupted, UnseenTokenWarning, UsageError
-from rowspace.learn import Reports, run_directory_of
+from rowspace.learn import Reports, run_folder_of
 
 SMALL = {"dim": 20, "epochs": 2, "workers": 1}
 
@@ -92,7 +92,7 @@ def test_callbacks_receive_bytes_vocabulary_progress_and_the_table_of_each_epoch
     assert not np.array_equal(seen["epoch"][0][1].rows, table.rows)
 
 
-def test_output_is_saved_and_the_run_directory_removed(english, tmp_path, table):
+def test_output_is_saved_and_the_run_folder_removed(english, tmp_path, table):
     rs.fit(english, **SMALL, output=tmp_path / "made")
     np.testing.assert_array_equal(rs.load(tmp_path / "made").rows, table.rows)
     assert [entry.name for entry in tmp_path.iterdir()] == ["made"]
@@ -127,7 +127,7 @@ def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, tmp_path, 
         if more:
             np.testing.assert_array_equal(resumed.subwords.rows, expected.subwords.rows)
         assert resumed.settings["losses"] == expected.settings["losses"]
-        assert not run_directory_of(output).exists()
+        assert not run_folder_of(output).exists()
 
 
 def test_ngrams_are_trained_with_the_words_and_saved(english, tmp_path):
@@ -162,7 +162,7 @@ def test_resume_refuses_other_options_except_workers(interrupted):
 def test_new_fit_replaces_an_interrupted_one(interrupted):
     rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
     assert len(rs.load(interrupted)) == 3
-    assert not run_directory_of(interrupted).exists()
+    assert not run_folder_of(interrupted).exists()
 
 
 PRINT_EPOCHS = """
@@ -182,7 +182,7 @@ def test_killed_fit_resumes_from_the_last_finished_epoch(english, tmp_path):
     ) as process:
         assert "2\n" in iter(process.stdout.readline, "")
         process.kill()
-    assert (run_directory_of(output) / "epoch.safetensors").exists()
+    assert (run_folder_of(output) / "epoch.safetensors").exists()
     seen = []
 
     def stop(progress):

@@ -6,7 +6,7 @@ from rowspace.learn.distillation.distill import (
 from rowspace.learn.distillation.options import DistillOptions as DistillOptions
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.options import FitOptions as FitOptions
-from rowspace.learn.run_directory import run_directory_of as run_directory_of
+from rowspace.learn.run_folder import run_folder_of as run_folder_of
 from rowspace.learn.tuning.classifier import TextClassifier as TextClassifier
 from rowspace.learn.tuning.labels import read_labeled as read_labeled
 from rowspace.learn.tuning.options import TuneOptions as TuneOptions

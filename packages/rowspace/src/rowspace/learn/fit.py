@@ -11,7 +11,7 @@ from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
-from rowspace.learn.run_directory import open_run_directory
+from rowspace.learn.run_folder import open_run_folder
 from rowspace.learn.word2vec.export import export_table
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
@@ -99,22 +99,20 @@ def fit(
     """
     if resume and output is None:
         raise UsageError("resume needs the output of the interrupted fit")
-    with open_run_directory(output, resume=resume) as run_directory:
+    with open_run_folder(output, resume=resume) as run_folder:
         if resume:
-            ids, state = _resume(run_directory, {**options})
+            ids, state = _resume(run_folder, {**options})
         else:
-            ids, state = _start(corpus, run_directory, {**options}, reports)
+            ids, state = _start(corpus, run_folder, {**options}, reports)
         if output is None:
             _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
             return _final_table(ids, state)
         with stop_requests() as stop:
             trainer = Trainer(ids, state)
             try:
-                finished = _learn(
-                    trainer, reports, save=lambda: save_state(state, run_directory), is_stopped=stop.is_set
-                )
+                finished = _learn(trainer, reports, save=lambda: save_state(state, run_folder), is_stopped=stop.is_set)
             except FitDiverged as error:
-                raise _diverged(error, ids, state, run_directory, output) from None
+                raise _diverged(error, ids, state, run_folder, output) from None
         table = _final_table(ids, state)
         table.save(output)
         if not finished:
@@ -126,7 +124,7 @@ def fit(
 
 
 def _start(
-    corpus: Corpus | None, run_directory: Path, keywords: dict[str, Any], reports: Reports
+    corpus: Corpus | None, run_folder: Path, keywords: dict[str, Any], reports: Reports
 ) -> tuple[IdCorpus, FitState]:
     """Encode the corpus and start from random rows."""
     if corpus is None:
@@ -137,15 +135,15 @@ def _start(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
         )
     if tokens.is_words:
-        ids = encode_corpus(corpus, run_directory, options=text, on_bytes=reports.on_bytes)
+        ids = encode_corpus(corpus, run_folder, options=text, on_bytes=reports.on_bytes)
     else:
-        ids = encode_tokens(corpus, run_directory, tokens=tokens, options=text, on_bytes=reports.on_bytes)
+        ids = encode_tokens(corpus, run_folder, tokens=tokens, options=text, on_bytes=reports.on_bytes)
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
     _refuse_if_nothing_to_learn(ids, options)
     state = FitState.start(ids, options, _text_settings(text, tokens))
-    state.files = corpus_checksums(run_directory)
+    state.files = corpus_checksums(run_folder)
     if reports.on_lowered_rate and state.options.alpha != options.alpha:
         reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])
     return ids, state
@@ -179,9 +177,9 @@ def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
     return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
-def _resume(run_directory: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitState]:
+def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitState]:
     """Read the state of an interrupted fit; raise `UsageError` for options that differ from its own."""
-    ids, state = load_state(run_directory, **({"workers": keywords["workers"]} if "workers" in keywords else {}))
+    ids, state = load_state(run_folder, **({"workers": keywords["workers"]} if "workers" in keywords else {}))
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = _split_options({"tokens": before["tokens"]} | keywords)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
@@ -237,13 +235,11 @@ def _learn(trainer: Trainer, reports: Reports, *, save: Callable[[], None], is_s
     return True
 
 
-def _diverged(
-    error: FitDiverged, ids: IdCorpus, state: FitState, run_directory: Path, output: str | Path
-) -> FitDiverged:
+def _diverged(error: FitDiverged, ids: IdCorpus, state: FitState, run_folder: Path, output: str | Path) -> FitDiverged:
     """Save the table of the last complete epoch, if there is one, and return the error with its path."""
     state.release("inputs")
     state.release("outputs")
-    good = load_epoch(run_directory, ids)
+    good = load_epoch(run_folder, ids)
     if good is None:
         return FitDiverged(f"{error}; nothing is saved")
     _final_table(ids, good).save(output)

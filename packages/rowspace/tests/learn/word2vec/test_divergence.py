@@ -5,7 +5,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import FitDiverged, UsageError
-from rowspace.learn import Reports, run_directory_of
+from rowspace.learn import Reports, run_folder_of
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, make_weights
 from rowspace.learn.word2vec.divergence import untrained_loss
@@ -82,7 +82,7 @@ def test_table_of_the_last_good_epoch_is_kept(noise, tmp_path):
     np.testing.assert_array_equal(kept.rows, tables[0].rows)
     assert kept.settings["losses"] == tables[0].settings["losses"]
     assert len(tables) == 1
-    assert not run_directory_of(tmp_path / "table").exists()
+    assert not run_folder_of(tmp_path / "table").exists()
     with pytest.raises(UsageError, match="no interrupted fit"):
         rs.fit(output=tmp_path / "table", resume=True)
 

@@ -7,9 +7,9 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import FileFormatError, FitInterrupted
-from rowspace.learn import run_directory_of
+from rowspace.learn import run_folder_of
 from rowspace.learn.options import FitOptions
-from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
+from rowspace.learn.run_folder import EPOCH_NAME, STATE_NAME
 from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Trainer
@@ -69,14 +69,14 @@ def damaged(rng, content):
 def test_damaged_file_is_refused(output, uninterrupted, tmp_path):
     rng = np.random.default_rng(0)
     kept = tmp_path / "kept"
-    run_directory_of(output).rename(kept)
+    run_folder_of(output).rename(kept)
     files = sorted(path for path in kept.iterdir() if path.stat().st_size)
     for number in range(80):
-        shutil.rmtree(run_directory_of(output), ignore_errors=True)
-        shutil.copytree(kept, run_directory_of(output))
+        shutil.rmtree(run_folder_of(output), ignore_errors=True)
+        shutil.copytree(kept, run_folder_of(output))
         chosen = files[number % len(files)]
         content = chosen.read_bytes()
-        (run_directory_of(output) / chosen.name).write_bytes(other := damaged(rng, content))
+        (run_folder_of(output) / chosen.name).write_bytes(other := damaged(rng, content))
         what = f"damage {number} of {chosen.name}"
         try:
             table, refusal = rs.fit(output=output, resume=True), None
@@ -94,21 +94,21 @@ def test_files_of_another_fit_are_refused(output, text, tmp_path):
     other.run_epoch(lambda _: False)
     save_state(other.state, tmp_path / "other")
     kept = tmp_path / "kept"
-    run_directory_of(output).rename(kept)
+    run_folder_of(output).rename(kept)
     for names in (["ids.bin"], ["corpus.json"], ["ids.bin", "corpus.json"], [EPOCH_NAME]):
-        shutil.rmtree(run_directory_of(output), ignore_errors=True)
-        shutil.copytree(kept, run_directory_of(output))
+        shutil.rmtree(run_folder_of(output), ignore_errors=True)
+        shutil.copytree(kept, run_folder_of(output))
         for name in (STATE_NAME, EPOCH_NAME) if names == [EPOCH_NAME] else ():
-            (run_directory_of(output) / name).unlink(missing_ok=True)
+            (run_folder_of(output) / name).unlink(missing_ok=True)
         for name in names:
-            shutil.copy(tmp_path / "other" / name, run_directory_of(output) / name)
+            shutil.copy(tmp_path / "other" / name, run_folder_of(output) / name)
         with pytest.raises(FileFormatError, match="start a fit without resume"):
             rs.fit(output=output, resume=True)
 
 
 @pytest.mark.parametrize("name", ["ids.bin", "corpus.json"])
 def test_missing_file_is_named_in_the_error(output, name):
-    (run_directory_of(output) / name).unlink()
+    (run_folder_of(output) / name).unlink()
     with pytest.raises(FileFormatError, match=rf"{name}' cannot be read \(No such file.*start a fit without resume"):
         rs.fit(output=output, resume=True)
 

@@ -5,17 +5,16 @@ It is removed when the output is complete.
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rowspace._base.atomic import atomic_file, name_with_suffix, translate_os_errors
-from rowspace._base.lock import LOCK_NAME, locked
+from rowspace._base.atomic import atomic_file
+from rowspace._base.work_folder import WorkFolder, folder_next_to
 from rowspace.encode.stream.sources import FileIdentity
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import is_count, read_object, sealed, unsealed
 
 __all__ = ["RunState", "load_state", "open_run_folder", "run_folder_of", "save_state"]
@@ -25,7 +24,7 @@ VERSION = 2
 UNCHECKED = 1  # the version without checksums
 REMEDY = "start again without resume"
 
-_OWN_FILES = re.compile(r"state\.json|rows\.npy|part-\d+\.arrow|lance$|lock$|\.rowspace-")
+_OWN_FILES = re.compile(r"state\.json|rows\.npy|part-\d+\.arrow|lance$|\.rowspace-")
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def run_folder_of(target: Path) -> Path:
     >>> run_folder_of(Path("vectors.npy")).name
     'vectors.npy.encode'
     """
-    return target.with_name(name_with_suffix(target.name, ".encode"))
+    return folder_next_to(target, ".encode")
 
 
 @contextmanager
@@ -93,25 +92,16 @@ def open_run_folder(target: Path, *, resume: bool) -> Iterator[Path]:
         UsageError: The folder has other files, or there is nothing to resume.
         RowspaceError: Another process is writing the same output.
     """
-    folder = run_folder_of(target)
-    with translate_os_errors(folder):
-        _refuse_foreign_files(folder)
-    _check_resumable(folder, target, resume=resume)
-    with translate_os_errors(folder):
-        folder.mkdir(exist_ok=True)
-    with locked(folder) as is_ours:
-        if not is_ours:
-            raise RowspaceError(f"another process is writing {str(target)!r}; wait until it ends, or name another path")
-        _check_resumable(folder, target, resume=resume)
-        if not resume:
-            _clear(folder)
-        try:
-            yield folder
-        except BaseException:
-            if not (folder / STATE_NAME).exists() or not load_state(folder).texts:
-                _remove(folder)
-            raise
-        _remove(folder)
+    work_folder = WorkFolder(
+        run_folder_of(target),
+        "run",
+        _OWN_FILES,
+        busy=f"another process is writing {str(target)!r}; wait until it ends, or name another path",
+        states=(STATE_NAME,),
+        none_to_resume=f"there is no interrupted run of {str(target)!r} to resume; start one without resume",
+    )
+    with work_folder.open(resume=resume, keeps=lambda _: load_state(work_folder.path).texts > 0) as folder:
+        yield folder
 
 
 def load_state(folder: Path) -> RunState:
@@ -142,30 +132,3 @@ def save_state(folder: Path, state: RunState) -> None:
     """Replace the state of a run folder atomically."""
     with atomic_file(folder / STATE_NAME) as file:
         file.write(json.dumps(sealed({"version": VERSION, **asdict(state)}), indent=1).encode())
-
-
-def _check_resumable(folder: Path, target: Path, *, resume: bool) -> None:
-    if resume and not (folder / STATE_NAME).is_file():
-        raise UsageError(f"there is no interrupted run of {str(target)!r} to resume; start one without resume")
-
-
-def _refuse_foreign_files(folder: Path) -> None:
-    """Raise `UsageError` if the folder is a file, or has files that no run has written."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{str(folder)!r} is needed for the run but is not a folder; move it away")
-    for entry in folder.iterdir() if folder.exists() else ():
-        if not _OWN_FILES.match(entry.name):
-            raise UsageError(f"{str(folder)!r} is needed for the run but contains {entry.name!r}; move it away")
-
-
-def _clear(folder: Path) -> None:
-    """Remove all but the lock; the state first, so that it never describes missing rows."""
-    (folder / STATE_NAME).unlink(missing_ok=True)
-    for entry in folder.iterdir():
-        if entry.name != LOCK_NAME:
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-
-
-def _remove(folder: Path) -> None:
-    (folder / STATE_NAME).unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)

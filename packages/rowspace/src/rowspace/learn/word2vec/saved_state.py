@@ -24,7 +24,7 @@ from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import parse_object
 from rowspace.learn.options import FitOptions
-from rowspace.learn.run_directory import EPOCH_NAME, STATE_NAME
+from rowspace.learn.run_folder import EPOCH_NAME, STATE_NAME
 from rowspace.learn.word2vec.allocation import check_memory, empty_weights, list_used
 from rowspace.learn.word2vec.kernels.arrays import Rows, Weights
 from rowspace.learn.word2vec.state import FitState
@@ -66,7 +66,7 @@ def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
     """Read the corpus and the newest state in `directory`.
 
     Args:
-        directory: The run directory.
+        directory: The run folder.
         **changes: Options that replace the saved ones.
 
     Raises:

@@ -18,7 +18,7 @@ from rowspace.cli.app import app
 from rowspace.cli.commands.learn.fit import default_output
 from rowspace.cli.summaries.fit import _losses
 from rowspace.errors import UsageError
-from rowspace.learn import FitOptions, run_directory_of
+from rowspace.learn import FitOptions, run_folder_of
 from rowspace.text import TextOptions, TokenizerOptions
 
 Run = Callable[..., Any]
@@ -74,7 +74,7 @@ def test_same_table_as_from_python(run: Run, english: Path, tmp_path: Path) -> N
     learned, expected = rs.load(tmp_path / "table"), rs.fit(english, dim=8, epochs=1, workers=1)
     assert learned.vocabulary == expected.vocabulary
     np.testing.assert_array_equal(learned.rows, expected.rows)
-    assert not run_directory_of(tmp_path / "table").exists()
+    assert not run_folder_of(tmp_path / "table").exists()
 
 
 def test_options_reach_the_fit(run: Run, english: Path, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_longest_valid_output_name_works(run: Run, english: Path, tmp_path: Path
         shutil.rmtree(tmp_path / name)
 
 
-def test_foreign_files_in_the_run_directory_are_not_touched(run: Run, english: Path, tmp_path: Path) -> None:
+def test_foreign_files_in_the_run_folder_are_not_touched(run: Run, english: Path, tmp_path: Path) -> None:
     (tmp_path / "table.fit").write_text("precious")
     messages = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, status=2).stderr
     assert "is needed for the fit but is not a folder; move it away" in messages

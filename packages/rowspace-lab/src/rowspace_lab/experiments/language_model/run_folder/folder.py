@@ -12,15 +12,16 @@ the lock, and what the first checkpoint is made of.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace._base.atomic import check_directory_target, name_with_suffix, translate_os_errors
+from rowspace._base.atomic import check_directory_target
 from rowspace._base.atomic.temporaries import clear_temporaries
-from rowspace._base.lock import LOCK_NAME, locked
-from rowspace.errors import RowspaceError, UsageError
+from rowspace._base.work_folder import WorkFolder, folder_next_to
+from rowspace.errors import UsageError
 from rowspace_lab.experiments.language_model.telemetry import events
 
 __all__ = ["DATA", "MODEL", "RUN_FILE", "STATE", "check_output", "find_run", "link_others", "lock_run"]
@@ -29,6 +30,7 @@ DATA, MODEL, STATE = "data", "model", "state"
 RUN_FILE = events.RUN_FILE
 MARKER = "rowspace.json"
 OWN = (DATA, MODEL, STATE, events.NAME)
+OWN_WORK = re.compile(rf"({DATA}|{STATE}|{re.escape(events.NAME)})$")
 TABLE = (
     "model.safetensors",
     "vocabulary.safetensors",
@@ -71,22 +73,9 @@ def lock_run(output: Path) -> Iterator[Path]:
         RowspaceError: Another process trains this run.
         UsageError: The folder's name is taken.
     """
-    work = output.with_name(name_with_suffix(output.name, ".train"))
-    with translate_os_errors(work):
-        if work.exists() and not work.is_dir():
-            raise UsageError(f"{str(work)!r} is needed for the run but is not a folder; move it away")
-        for entry in work.iterdir() if work.exists() else ():
-            if entry.name not in (LOCK_NAME, DATA, STATE, events.NAME):
-                raise UsageError(f"{str(work)!r} is needed for the run but contains {entry.name!r}; move it away")
-        work.mkdir(exist_ok=True)
-    with locked(work) as is_ours:
-        if not is_ours:
-            raise RowspaceError(f"another process is training {str(output)!r}; wait until it ends, or name another run")
-        try:
-            _clear(work)
-            yield work
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+    busy = f"another process is training {str(output)!r}; wait until it ends, or name another run"
+    with WorkFolder(folder_next_to(output, ".train"), "run", OWN_WORK, busy).open() as work:
+        yield work
 
 
 def link_others(source: Path, target: Path, *, but: Collection[str]) -> None:
@@ -106,10 +95,3 @@ def link_others(source: Path, target: Path, *, but: Collection[str]) -> None:
                 os.link(entry.path, target / entry.name, follow_symlinks=False)
             except OSError:
                 shutil.copy2(entry.path, target / entry.name, follow_symlinks=False)
-
-
-def _clear(work: Path) -> None:
-    """Remove what a killed run has left, except the lock."""
-    for entry in work.iterdir():
-        if entry.name != LOCK_NAME:
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()

@@ -8,7 +8,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import RowspaceError, UsageError
-from rowspace.learn import Reports, run_directory_of
+from rowspace.learn import Reports, run_folder_of
 
 TEXT = ["the cat sat on the mat and the dog sat on the log"] * 200
 SMALL = {"dim": 4, "epochs": 1, "workers": 1, "sample": 0}
@@ -43,7 +43,7 @@ def test_second_process_is_refused_and_the_first_completes(running, tmp_path):
     running.stdin.close()
     assert running.wait() == 0
     assert len(rs.load(tmp_path / "table")) == 5
-    assert not run_directory_of(tmp_path / "table").exists()
+    assert not run_folder_of(tmp_path / "table").exists()
 
 
 def test_killed_fit_leaves_no_lock(running, tmp_path):

@@ -1,0 +1,62 @@
+"""The folder `OUTPUT.fit`, next to the output, from which an interrupted fit is resumed: the ids and the state."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rowspace._base.atomic import scratch_folder
+from rowspace._base.work_folder import WorkFolder, folder_next_to
+from rowspace.errors import CorpusError, FitDiverged
+from rowspace.table import Table
+
+__all__ = ["EPOCH_NAME", "STATE_NAME", "open_run_folder", "run_folder_of"]
+
+EPOCH_NAME, STATE_NAME = "epoch.safetensors", "state.safetensors"
+
+_OWN_FILES = re.compile(r"ids|corpus\.json|(state|epoch)\.safetensors|\.rowspace-")
+
+
+def run_folder_of(output: str | Path) -> Path:
+    """Return the folder of a fit.
+
+    >>> run_folder_of("tables/english").name
+    'english.fit'
+    """
+    return folder_next_to(Path(output), ".fit")
+
+
+@contextmanager
+def open_run_folder(output: str | Path | None, *, resume: bool) -> Iterator[Path]:
+    """Open the locked folder of a fit, or a temporary one; remove it unless the fit was interrupted.
+
+    Args:
+        output: Where the table will be saved; None for a fit that saves nothing.
+        resume: Whether the folder must have a saved state, which is kept.
+
+    Yields:
+        The folder.
+
+    Raises:
+        UsageError: The folder has other files, or there is nothing to resume.
+        RowspaceError: Another fit to the same output is running.
+    """
+    if output is None:
+        with scratch_folder("fit") as folder:
+            yield folder
+        return
+    Table.check_target(output)
+    path = run_folder_of(output)
+    work_folder = WorkFolder(
+        path,
+        "fit",
+        _OWN_FILES,
+        busy=f"another fit is writing to {str(output)!r}; wait until it ends, or choose another output",
+        states=(STATE_NAME, EPOCH_NAME),
+        none_to_resume=f"there is no interrupted fit in {str(path)!r} to resume; start one without resume",
+    )
+    # After a divergence, or with an unreadable corpus, a resumed fit would fail again.
+    with work_folder.open(
+        resume=resume, keeps=lambda error: not isinstance(error, FitDiverged | CorpusError)
+    ) as folder:
+        yield folder
