@@ -8,7 +8,7 @@ import pytest
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
-from rowspace_lab.pages.pipeline.stepping import MAX_TABLE_SIZE
+from rowspace_lab.pages.pipeline.step_routes import MAX_TABLE_SIZE
 from rowspace_lab.server.reply import Reply
 from rowspace_lab.tables.examples import SIX_WORDS
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rowspace.errors import RowspaceError, UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
-from rowspace_lab.pages.input.initial import initial
 from rowspace_lab.pages.input.positions import concatenation
 from rowspace_lab.pages.input.replies import OwnTablesReply, PartsReply
-from rowspace_lab.pages.input.scale import RECIPES, recipes, scale
+from rowspace_lab.pages.input.scale_routes import RECIPES, initial, recipes, scale
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.checkpoint_folder import checkpoint_folder, model_type
 from rowspace_lab.shared.figure import shown

@@ -14,7 +14,6 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
 from rowspace_lab.pages.pipeline import figures
 from rowspace_lab.pages.pipeline.distances import distances_figure
-from rowspace_lab.pages.pipeline.gradient_numbers import gradient_numbers
 from rowspace_lab.pages.pipeline.replies import (
     BackwardReply,
     ForwardReply,
@@ -30,13 +29,14 @@ from rowspace_lab.shared.figure import shown
 from rowspace_lab.shared.position_kinds import check_width
 from rowspace_lab.shared.sentence import known_sentence, read_sentence
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "gradient_numbers"]
 
 RECIPES: tuple[Recipe, ...] = get_args(Recipe)
 _LEARNED = ("gpt2", "bert")  # recipes with position tables, which no table of words comes with
 _WIDTH = 64  # columns of the picture of the table
 _NAMED = 40  # rows of a table that are named in its picture
 _MAX_COMPARED = 8  # tokens
+_MAX_GRADIENT = 100.0
 _MAX_GRADIENT_SIZE = 1 << 25  # numbers
 _RANGES = 400
 _UPSTREAM: tuple[Literal["ones", "rows"], ...] = ("ones", "rows")
@@ -114,7 +114,7 @@ def _recipe(lab: Lab, query: Query) -> Recipe:
 @np.errstate(invalid="ignore", over="ignore")  # non-finite rows
 def tied(lab: Lab, query: Query) -> TiedGradientReply:
     """Return which rows get a gradient if each token of `text` predicts the next one, without and with tied weights."""
-    from rowspace_lab.pages.pipeline.tied import tied_figure
+    from rowspace_lab.pages.pipeline.gradients import tied_figure
 
     if lab.table.rows.size > _MAX_GRADIENT_SIZE:
         raise UsageError(
@@ -153,6 +153,14 @@ def backward(lab: Lab, query: Query) -> BackwardReply:
         "missing": missing,
         "code": shown(lab, figure, ids=sentence.call, upstream=upstream, others=others),
     }
+
+
+def gradient_numbers(query: Query, count: int) -> list[float]:
+    """Return g for each token, how large its gradient is: those of the query, and for others the 1-based index."""
+    numbers = query.numbers("g", [1.0], limit=64)
+    if (largest := max(numbers, key=abs)) and abs(largest) > _MAX_GRADIENT:
+        raise UsageError(f"g must be numbers from -{_MAX_GRADIENT:g} to {_MAX_GRADIENT:g}, not {largest:g}")
+    return [*numbers, *map(float, range(len(numbers) + 1, count + 1))][:count]
 
 
 ROUTES: Mapping[str, Handler] = {

@@ -11,7 +11,7 @@ from torch.nn.functional import cosine_similarity
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
-from rowspace_lab.pages.input.scaling import alike, drawn_rows, norm_of, place_rows
+from rowspace_lab.pages.input.scale_figures import alike, drawn_rows, norm_of, place_rows
 from rowspace_lab.pages.order.figures import attend, largest_difference
 from rowspace_lab.pages.order.heads import drawn_head
 from rowspace_lab.shared.default_words import default_words

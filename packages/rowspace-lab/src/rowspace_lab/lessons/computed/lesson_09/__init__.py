@@ -96,7 +96,7 @@ def first_loss() -> Mapping[str, float]:
 @needs_torch
 def recipes() -> Mapping[str, Mapping[str, str]]:
     """Return how models scale their rows, and what they do with positions, read from the modules of this package."""
-    from rowspace_lab.pages.input.scaling import recipe_scale
+    from rowspace_lab.pages.input.scale_figures import recipe_scale
 
     found = {name: recipe_scale(name) for name in MODELS}
     return {

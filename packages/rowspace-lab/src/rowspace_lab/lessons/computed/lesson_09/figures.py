@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from rowspace_lab.pages.input.first_logits import first_losses, unit_logits
-from rowspace_lab.pages.input.scaling import cosine, drawn_rows, example_rows, mean_cosine, norm_of, place_rows
+from rowspace_lab.pages.input.scale_figures import cosine, drawn_rows, example_rows, mean_cosine, norm_of, place_rows
 
 PLACES = 64
 STATES = 1024  # hidden vectors whose losses are averaged

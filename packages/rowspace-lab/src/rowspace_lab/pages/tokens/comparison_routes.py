@@ -7,7 +7,7 @@ from rowspace.errors import RowspaceError, UsageError
 from rowspace.text import Tokenizer, open_tokenizer
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, Upload
-from rowspace_lab.pages.tokens.comparing import comparison_figure, open_each
+from rowspace_lab.pages.tokens.comparison_figures import comparison_figure, open_each
 from rowspace_lab.pages.tokens.replies import ComparedTokenizer, ComparisonReply, TokenizerChoice, TokenizersReply
 from rowspace_lab.pages.tokens.sources import SOURCES, is_ready, source_of
 from rowspace_lab.pages.tokens.splits import default_text, split_text

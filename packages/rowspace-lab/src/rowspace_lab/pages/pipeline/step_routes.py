@@ -8,8 +8,8 @@ from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
-from rowspace_lab.pages.pipeline.gradient_numbers import gradient_numbers
 from rowspace_lab.pages.pipeline.replies import Optimizer, StepsReply
+from rowspace_lab.pages.pipeline.routes import gradient_numbers
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
 from rowspace_lab.shared.sentence import read_sentence, token_ids
@@ -29,7 +29,7 @@ def steps(lab: Lab, query: Query) -> StepsReply:
 
     `read_g` has for each text the numbers `g` of its tokens. Without `read`, one step reads `text`.
     """
-    from rowspace_lab.pages.pipeline.steps import read_ids, steps_figure
+    from rowspace_lab.pages.pipeline.step_figures import read_ids, steps_figure
 
     texts = query.texts("read", [read_sentence(lab, query).fields["text"]], limit=MAX_STEPS)
     numbers = query.texts("read_g", [""] * len(texts), limit=MAX_STEPS)
