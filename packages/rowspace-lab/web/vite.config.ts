@@ -1,7 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-// The bundle is committed, so file names have no hashes; the server handles caching by modification time.
+// File names have no hashes, since tests import the map by its name; the server handles caching by modification time.
 export default defineConfig({
   plugins: [svelte()],
   base: "/static/",

@@ -129,6 +129,14 @@ def test_usage_error_is_reported_before_the_table_is_opened(
     assert run("lab", "no-such-table", "--no-open", *arguments, status=2).stderr.startswith(f"rowspace: {message}")
 
 
+def test_front_end_that_is_not_built_gives_a_message(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("rowspace_lab.app.STATIC", tmp_path)
+    messages = run("lab", "no-such-table", "--no-open", status=1).stderr
+    assert messages == "rowspace: the front end of the workbench is not built; run scripts/web in the checkout\n"
+
+
 def test_missing_table_gives_a_message(run: Callable[..., Any]) -> None:
     assert "there is no file or folder 'no-such-table'" in run("lab", "no-such-table", "--no-open", status=2).stderr
 

@@ -137,6 +137,50 @@ def test_wheel_contains_exactly_the_package(wheels: dict[str, Path], name: str) 
     assert ("rowspace_lab/static/index.html" in names) == (name == "rowspace-lab")
 
 
+@pytest.fixture
+def without_node(tmp_path: Path) -> str:
+    """A PATH with what scripts/web needs to find out that Node is missing."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("bash", "cksum", "dirname", "find", "sort", "xargs"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    return str(folder)
+
+
+def test_wheel_needs_node_where_the_front_end_is_not_built(without_node: str, tmp_path: Path) -> None:
+    package = tmp_path / "packages" / "rowspace-lab"
+    ignored = shutil.ignore_patterns("node_modules", "static", "site", "tests", "__pycache__")
+    shutil.copytree(PACKAGES / "rowspace-lab", package, ignore=ignored)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(CHECKOUT / "scripts" / "web", tmp_path / "scripts")
+    code = "from hatchling.build import build_wheel; build_wheel('.')"
+    stopped = run(sys.executable, "-c", code, cwd=package, status=1, PATH=without_node)
+    sentence = "the front end of rowspace-lab is built with Node 20 or later, which is not on PATH"
+    assert stopped.stderr.startswith(sentence)
+    assert stopped.stderr.count("\n") == 1
+
+
+def test_sdist_holds_the_built_front_end_and_needs_no_node(without_node: str, tmp_path: Path) -> None:
+    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path)
+    run(*build, "--sdist", PACKAGES / "rowspace-lab", cwd=tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    shutil.unpack_archive(archive, tmp_path, filter="data")
+    sources = tmp_path / archive.name.removesuffix(".tar.gz")
+    assert not (sources / "web").exists()
+    run(*build, "--wheel", sources, cwd=tmp_path, PATH=without_node)
+    (wheel,) = tmp_path.glob("*.whl")
+    shown = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("rowspace_lab/static/")}
+    built = CHECKOUT / "packages/rowspace-lab/src/rowspace_lab/static"
+    assert shown == {f"rowspace_lab/static/{path.name}" for path in built.iterdir()}
+
+
+def test_packages_have_the_license_as_a_file() -> None:
+    """A link would lead out of an sdist, which pip refuses."""
+    for name in ("rowspace", "rowspace-lab"):
+        assert not (PACKAGES / name / "LICENSE").is_symlink()
+        assert (PACKAGES / name / "LICENSE").read_text() == (CHECKOUT / "LICENSE").read_text()
+
+
 def test_wheel_of_the_library_is_small_and_has_no_javascript(wheels: dict[str, Path]) -> None:
     assert wheels["rowspace"].stat().st_size <= MAX_BYTES
     assert [name for name in zipfile.ZipFile(wheels["rowspace"]).namelist() if name.endswith((".js", ".css"))] == []

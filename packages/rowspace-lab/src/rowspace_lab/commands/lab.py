@@ -14,7 +14,7 @@ from rowspace.cli.default_table import open_default_table
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
-from rowspace.errors import UsageError
+from rowspace.errors import RowspaceError, UsageError
 
 if TYPE_CHECKING:
     from rowspace_lab import Lab
@@ -75,11 +75,14 @@ def lab(
     """
     from rowspace.serve.server import listen
     from rowspace_lab import make_app  # not needed for help
+    from rowspace_lab.app import STATIC
     from rowspace_lab.server.security import Access
     from rowspace_lab.server.serve import DEFAULT_PORT, serve, validate_token
     from rowspace_lab.tables.recent import find_recent, hub_cache
     from rowspace_lab.tables.tables import Tables, validate_table_id
 
+    if not (STATIC / "index.html").is_file():
+        raise RowspaceError("the front end of the workbench is not built; run scripts/web in the checkout")
     shown = f"&table={validate_table_id(table)}" if table is not None else ""
     token = validate_token(host, token)
     source, path = _searched(search, path)

@@ -1,1 +1,0 @@
-export{n as MapRenderer,r as createMap}from"./map-renderer.js";
