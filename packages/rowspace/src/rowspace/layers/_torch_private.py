@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor
 
 __all__ = [
-    "CHECKED_VERSIONS", "call_plainly", "first_local_row", "is_batched", "is_transform_active", "outside_transforms",
+    "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "is_batched", "is_transform_active",
+    "outside_transforms",
 ]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
@@ -40,6 +41,14 @@ def is_batched(tensor: Tensor) -> bool:
             return True
         tensor = functorch.get_unwrapped(tensor)
     return False
+
+
+def assert_on_device(holds: Tensor, message: str) -> None:
+    """Stop the device, with the message, if a boolean tensor () is false; the host does not wait for it.
+
+    torch has no public function for this.
+    """
+    torch._assert_async(holds, message)
 
 
 @contextmanager

@@ -1,16 +1,22 @@
 """Reading rows with an error that names an id out of range: `gather_rows`; `check_ids` only checks.
 
 - On the CPU this is free: torch's gather checks each id anyway.
+- On a GPU the host does not wait for the ids, which would delay the kernels that follow: an id out of range is a device
+  assertion, as in torch. With `CUDA_LAUNCH_BLOCKING=1`, which torch's message recommends, the host waits, and the error
+  names the id.
 - On other devices it takes one reduction over the ids, and the host waits for its two numbers.
 - In a graph (`torch.compile`, `torch.export`, a CUDA graph being captured) the host cannot wait for a value, so torch's
   own check applies: `RuntimeError` or `IndexError` on the CPU, a device assertion elsewhere.
 """
+
+import os
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import assert_on_device
 
 
 def gather_rows(ids: Tensor, table: Tensor) -> Tensor:
@@ -21,10 +27,10 @@ def gather_rows(ids: Tensor, table: Tensor) -> Tensor:
     rowspace.errors.UsageError: id 7 at [1] is out of range for a table of 5 rows; check the tokenizer that made it, ...
     """
     require_ids(ids)
+    if torch.compiler.is_compiling() or _is_asynchronous(ids):
+        return functional.embedding(ids, table)
     if not ids.is_cpu:
         check_ids(ids, table.shape[0])
-        return functional.embedding(ids, table)
-    if torch.compiler.is_compiling():
         return functional.embedding(ids, table)
     try:
         return functional.embedding(ids, table)
@@ -39,9 +45,12 @@ def check_ids(ids: Tensor, num_embeddings: int) -> None:
     For modules that gather with other ids computed from these, so that the gather would name the wrong one.
     """
     require_ids(ids)
-    if _hidden(ids) or not ids.numel():
+    if torch.compiler.is_compiling() or ids.is_meta or not ids.numel():
         return
     ids = torch.func.debug_unwrap(ids)  # inside vmap: the whole batch
+    if _is_asynchronous(ids):
+        assert_on_device(((ids >= 0) & (ids < num_embeddings)).all(), f"an id {_out_of_range(num_embeddings)}")
+        return
     lowest, highest = torch.stack(torch.aminmax(ids)).tolist()
     if lowest < 0 or highest >= num_embeddings:
         raise UsageError(_sentence(ids, num_embeddings))
@@ -69,17 +78,20 @@ def require_tensor(value: object, name: str) -> None:
         raise UsageError(f"{name} must be a tensor, not {article} {known}; convert them with {make}({name})")
 
 
-def _hidden(ids: Tensor) -> bool:
-    """Whether the ids have no values: a graph is being recorded, or they are on the meta device."""
-    captured = ids.is_cuda and torch.cuda.is_current_stream_capturing()
-    return torch.compiler.is_compiling() or ids.is_meta or captured
+def _is_asynchronous(ids: Tensor) -> bool:
+    """Whether the ids are on a GPU, for which the host does not wait."""
+    return ids.is_cuda and os.environ.get("CUDA_LAUNCH_BLOCKING", "0") in ("", "0")
 
 
 def _sentence(ids: Tensor, num_embeddings: int) -> str:
     """The message for the first id out of range, with its position."""
     place = ((ids < 0) | (ids >= num_embeddings)).nonzero()[0].tolist()
     where = f" at {place}" if place else ""
+    return f"id {int(ids[tuple(place)])}{where} {_out_of_range(num_embeddings)}"
+
+
+def _out_of_range(num_embeddings: int) -> str:
     return (
-        f"id {int(ids[tuple(place)])}{where} is out of range for a table of {num_embeddings} rows; "
+        f"is out of range for a table of {num_embeddings} rows; "
         "check the tokenizer that made it, or make the table larger"
     )
