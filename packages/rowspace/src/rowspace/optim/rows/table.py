@@ -23,6 +23,8 @@ Arrays = dict[str, NDArray[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# Of the rows that torch operations bring up to date at once; they take up to 100 times the memory.
+NUMBERS_ON_DEVICE = 2**22
 SWEEPS = 128  # parts in which all rows are visited
 KERNEL_DTYPES = (torch.float32, torch.float64)
 ID_DTYPES = (torch.int64, torch.int32)
@@ -275,13 +277,15 @@ class RowTable(abc.ABC):
             self._round(torch.from_numpy(rows))
 
     def _bring_on_device(self, rows: Tensor, *, finish: bool = False) -> None:
-        if len(rows):
-            self.catch_up_in_torch(rows, finish)
-            self.value_steps[rows] = self.now
-            if finish:
-                since = self.moment_steps[rows]
-                self.moment_steps[rows] = torch.where(since >= 0, self.now, since)
-            self._round(rows)
+        if not len(rows):
+            return
+        for some in rows.split(max(1, NUMBERS_ON_DEVICE // self.values.shape[1])):
+            self.catch_up_in_torch(some, finish)
+        self.value_steps[rows] = self.now
+        if finish:
+            since = self.moment_steps[rows]
+            self.moment_steps[rows] = torch.where(since >= 0, self.now, since)
+        self._round(rows)
 
     def _round(self, rows: Tensor) -> None:
         """Write rows of the float32 copy to a parameter of lower precision."""

@@ -108,7 +108,7 @@ class AdamRows(RowTable):
     def catch_up_in_torch(self, rows: Tensor, finish: bool) -> None:
         """The same in torch operations."""
         oldest = int(self.value_steps[rows].min())
-        catch_up_rows(self, rows, self.table_since(oldest), finish=finish)
+        catch_up_rows(self, rows, self.table_since(oldest), self._tolerance, finish=finish)
 
     def step_in_torch(self, rows: Tensor, gradients: Tensor, group: dict[str, Any]) -> None:
         """The same in torch operations."""

@@ -10,8 +10,10 @@ from rowspace.optim.rows.table import RowTable
 
 __all__ = ["catch_up_rows", "step_rows"]
 
+TERMS_PER_CHECK = 32  # for each of which the host waits for the device
 
-def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], *, finish: bool) -> None:
+
+def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], tolerance: float, *, finish: bool) -> None:
     """Bring rows (n,) to the present step; with `finish` their moments too.
 
     p_t = P(s, t) · p_s - m_s · f(√v_s), see `kernels.adam`.
@@ -32,27 +34,48 @@ def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], *, 
     f = nodes[:, columns.W1] / (x + nodes[:, columns.U1]) + nodes[:, columns.W2] / (x + nodes[:, columns.U2])
     inexact = ((x < nodes[:, columns.X_MIN]) & (moment != 0)).any(1).nonzero()[:, 0]
     if len(inexact):
-        f[inexact] = _exact_sums(table, lines, at[inexact], x[inexact])
+        f[inexact] = _exact_sums(table, lines, at[inexact], x[inexact], tolerance)
     values[rows] = values[rows] * nodes[:, columns.P] - moment * f
     if finish:
         _decay_moments(table, rows, since)
 
 
-def _exact_sums(table: RowTable, lines: NDArray[np.float64], at: Tensor, x: Tensor) -> Tensor:
-    """f(x) term by term for rows that were last updated at the steps `at`; x is (n, d)."""
-    total = torch.zeros_like(x)
+def _exact_sums(table: RowTable, lines: NDArray[np.float64], at: Tensor, x: Tensor, tolerance: float) -> Tensor:
+    """f(x) of rows that were last updated at the steps `at` (n,), term by term; x is (n, d).
+
+    As in `kernels.adam`, a row is done when the remaining terms are below the tolerance.
+    """
+    result = torch.zeros_like(x)
+    steps = _on(x, table.history.used_lines, torch.float64)
+    nodes = _on(x, lines[: len(steps)], torch.float64)
+    terms, last = torch.arange(1, TERMS_PER_CHECK + 1, device=x.device), len(steps) - 1
+    amsgrad = "max_exp_avg_sq" in table.state
+    left, place = torch.arange(len(at), device=x.device), at - table.history.first
+    kind = nodes[place, columns.EXACT]
     product1 = torch.ones(len(at), 1, dtype=torch.float64, device=x.device)
-    product2 = product1.clone()
-    for j in range(int(at.min()) + 1, table.now + 1):
-        step = table.history.line(j)
-        missed = (at < j).unsqueeze(1)
-        product1[missed] *= step[columns.BETA1]
-        if "max_exp_avg_sq" not in table.state:
-            product2[missed] *= step[columns.BETA2]
-        c = lines[j - table.history.first, columns.P] * step[columns.RATE] * product1
+    product2 = product1[:1] if amsgrad else product1
+    while len(left):
+        at_term = place.unsqueeze(1) + terms  # (n, terms)
+        is_missed = at_term <= last
+        at_term.clamp_(max=last)
+        step = steps[at_term].unbind(2)
+        product1 = product1 * torch.where(is_missed, step[columns.BETA1], 1).cumprod(1)
+        if not amsgrad:
+            product2 = product2 * torch.where(is_missed, step[columns.BETA2], 1).cumprod(1)
+        c = torch.where(is_missed, nodes[at_term, columns.P] * step[columns.RATE] * product1, 0)
         r = product2.sqrt() / step[columns.ROOT_BC2]
-        total += torch.where(missed, c.to(x) / (r.to(x) * x + step[columns.EPS]), 0)
-    return total
+        c, r, eps = (value.to(x).unsqueeze(2) for value in (c, r, step[columns.EPS]))
+        total = result[left] + (c / (r * x.unsqueeze(1) + eps)).sum(1)
+        result[left] = total
+        product1, product2, place = product1[:, -1:], product2[:, -1:], at_term[:, -1]
+        after = nodes[place].unsqueeze(2)  # (n, columns, 1)
+        by_eps = product1 * after[:, columns.WORST]
+        by_root = torch.where(kind.unsqueeze(1) == 0, product1 * after[:, columns.M0] / product2.sqrt(), torch.inf)
+        is_small = ((by_eps <= tolerance * total) | (by_root <= tolerance * total * x)).all(1)
+        goes_on = ((place < last) & ~(is_small & (kind != columns.CHANGES_SIGN))).nonzero()[:, 0]
+        left, place, kind, x, product1 = left[goes_on], place[goes_on], kind[goes_on], x[goes_on], product1[goes_on]
+        product2 = product2 if amsgrad else product2[goes_on]
+    return result
 
 
 def _decay_moments(table: RowTable, rows: Tensor, since: Tensor) -> None:
