@@ -9,7 +9,8 @@ from pydoc_data.topics import topics
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
-from rowspace.text import tokenize_at_sizes, trace_encoding, trace_training
+from rowspace.text import tokenize_at_sizes
+from rowspace_lab.experiments import trace_encoding, trace_training
 
 for merge in trace_training("the cat sat on the mat the cat", 3):
     print(f"{merge.step}. {merge.left} + {merge.right} ({merge.count} times): {' '.join(merge.tokens)}")

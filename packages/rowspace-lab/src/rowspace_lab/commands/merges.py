@@ -12,7 +12,7 @@ from rowspace.cli.output import print_json, print_line, print_table
 from rowspace.cli.tokenizers import Pattern, open_source, standard_input
 
 if TYPE_CHECKING:
-    from rowspace.text import Merge
+    from rowspace_lab.experiments import Merge
 
 __all__ = ["merges"]
 
@@ -60,7 +60,7 @@ def merges(
 
 
 def _trace(text: str, tokens: str | None, pattern: str | None, steps: int) -> "Iterable[Merge]":
-    from rowspace.text import trace_encoding, trace_training
+    from rowspace_lab.experiments import trace_encoding, trace_training
 
     if tokens is None:
         return trace_training(text, steps)

@@ -14,3 +14,7 @@ from rowspace_lab.experiments.language_model.train import (
     train as train,
 )
 from rowspace_lab.experiments.language_model.trainer import TrainProgress as TrainProgress
+from rowspace_lab.experiments.placement import place_others as place_others
+from rowspace_lab.experiments.traces.encoding import trace_encoding as trace_encoding
+from rowspace_lab.experiments.traces.segmentation import Merge as Merge
+from rowspace_lab.experiments.traces.training import trace_training as trace_training

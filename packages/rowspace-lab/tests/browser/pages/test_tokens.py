@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from rowspace.text import default_tokenizer, tokenize_at_sizes, trace_training
+from rowspace.text import default_tokenizer, tokenize_at_sizes
+from rowspace_lab.experiments import trace_training
 from rowspace_lab.server.reply import decode
 
 pytestmark = pytest.mark.browser

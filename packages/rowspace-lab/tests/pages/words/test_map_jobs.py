@@ -6,6 +6,7 @@ import pytest
 import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
+from rowspace_lab.experiments import place_others
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.words.map_jobs import JOB_KINDS
@@ -75,7 +76,7 @@ def test_large_table_maps_a_sample_and_places_the_other_rows(make_lab) -> None:
     _, frames = work(lab, "tsne", read)
     last = frames[-1]
     assert (last.meta["mapped"], last.meta["placed"]) == (40, 20)
-    expected = space.place_others(lab.table.rows, space.tsne(lab.table.rows, perplexity=7, sample=40))
+    expected = place_others(lab.table.rows, space.tsne(lab.table.rows, perplexity=7, sample=40))
     np.testing.assert_array_equal(last.arrays["positions"], expected)
 
 

@@ -11,7 +11,6 @@
 | `pca.py` | principal components and the rows' coordinates along them |
 | `map_search.py` | the neighbors that t-SNE and UMAP are computed from |
 | `tsne_umap.py` | maps that preserve neighborhoods: t-SNE, UMAP |
-| `placement.py` | positions for rows that are not part of a map's sample |
 | `map_quality.py` | the share of neighbors that a map preserves |
 | `kmeans.py` | groups of rows with similar directions |
 | `quantize.py` | rows in fewer bits, and the neighbors that they keep |
@@ -34,7 +33,6 @@ from rowspace.space.map_quality import NeighborhoodPreservation, neighborhood_pr
 from rowspace.space.map_search import MapNeighbors, map_neighbors
 from rowspace.space.neighbors import nearest, nearest_reference
 from rowspace.space.pca import Projection, pca
-from rowspace.space.placement import place_others
 from rowspace.space.plane import Plane
 from rowspace.space.quantize import QUANTIZATIONS, Quantization, neighbors_kept, quantize
 from rowspace.space.representatives import central_words, representative_order, token_classes
@@ -78,7 +76,6 @@ __all__ = [
     "odd_one_out",
     "pca",
     "pearson",
-    "place_others",
     "quantize",
     "representative_order",
     "row_norms",

@@ -1,7 +1,7 @@
 """Maps that preserve neighborhoods: t-SNE by openTSNE, UMAP by umap-learn, both from the exact nearest neighbors.
 
 Rows are compared by direction. Both start at the principal components, so the seed is the only randomness, and both
-call `on_frame` with the positions during optimization. Rows left out by `sample` are positioned by `placement.py`.
+call `on_frame` with the positions during optimization. Rows left out by `sample` are at NaN.
 """
 
 import warnings
@@ -45,7 +45,7 @@ def tsne(
         steps: iterations.
         seed: seed of the sample and the initial positions.
         on_frame: called during optimization.
-        sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
+        sample: map at most that many rows, drawn with `seed`; the others are at NaN.
         neighbors: the result of `map_neighbors` for the same rows, `sample` and `seed`, with at least 3 · perplexity
             neighbors; computed if omitted.
 
@@ -97,7 +97,7 @@ def umap(
         steps: epochs.
         seed: seed of all random numbers.
         on_frame: called during optimization.
-        sample: map at most that many rows, drawn with `seed`; the others are at NaN, and `place_others` places them.
+        sample: map at most that many rows, drawn with `seed`; the others are at NaN.
         neighbors: the result of `map_neighbors`, with at least num_neighbors - 1 neighbors; computed if omitted.
 
     Raises:

@@ -8,7 +8,7 @@
 | `words/` | text → words and their ids |
 | `training/` | text → a tokenizer.json |
 | `ids/` | a corpus → ids on disk |
-| `inspect/` | a tokenizer and a text → merges, splits, coverage |
+| `inspect/` | a tokenizer and a text → splits, coverage |
 | `options.py`, `tokenizer_options.py` | the options of a caller |
 """
 

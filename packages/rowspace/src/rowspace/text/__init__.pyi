@@ -5,10 +5,7 @@ from rowspace.text.ids.encode_tokens import encode_tokens as encode_tokens
 from rowspace.text.ids.id_corpus import IdCorpus as IdCorpus
 from rowspace.text.ids.renumber import ReplacedTextWarning as ReplacedTextWarning
 from rowspace.text.inspect.coverage import Coverage as Coverage, measure_coverage as measure_coverage
-from rowspace.text.inspect.segmentation import Merge as Merge
 from rowspace.text.inspect.split_tokens import SplitToken as SplitToken, split_tokens as split_tokens
-from rowspace.text.inspect.trace_encoding import trace_encoding as trace_encoding
-from rowspace.text.inspect.trace_training import trace_training as trace_training
 from rowspace.text.inspect.truncation import (
     minimum_size as minimum_size,
     tokenize_at_sizes as tokenize_at_sizes,

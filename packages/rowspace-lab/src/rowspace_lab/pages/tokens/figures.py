@@ -10,14 +10,13 @@ import tokenizers
 from rowspace.table import Table
 from rowspace.text import (
     HuggingFaceTokenizer,
-    Merge,
     Tokenizer,
     default_tokenizer,
     split_tokens,
-    trace_encoding,
     truncate_counts,
     truncate_vocabulary,
 )
+from rowspace_lab.experiments import Merge, trace_encoding
 from rowspace_lab.pages.tokens.replies import MergeNumbers, SplitNumbers
 
 Counts = Mapping[str, int] | None

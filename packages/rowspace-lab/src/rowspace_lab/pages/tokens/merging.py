@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.text import Merge, split_tokens, trace_encoding
+from rowspace.text import split_tokens
 from rowspace.text.characters import clean, readable
+from rowspace_lab.experiments import Merge, trace_encoding
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.tokens import figures, pairs

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rowspace.text import Merge, trace_training
+from rowspace_lab.experiments import Merge, trace_training
 from rowspace_lab.pages.tokens.replies import AdjacentPairs
 
 Pair = tuple[str, str]

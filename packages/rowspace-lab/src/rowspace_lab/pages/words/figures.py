@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.table import Table
+from rowspace_lab.experiments import place_others
 from rowspace_lab.pages.words.map_replies import Clusters, Ids, Map, Pca, Preservation, Values
 from rowspace_lab.pages.words.replies import Compared, Distances, Neighbors, Searched, WordRows, WordTokens
 
@@ -103,7 +104,7 @@ def umap_figure(table: Table, *, num_neighbors: int, sample: int | None) -> Map:
 
 def place_all(rows: NDArray[Any], positions: NDArray[Any]) -> Map:
     """Place each row outside the sample next to its nearest mapped row, and measure the map."""
-    return measure_map(rows, space.place_others(rows, positions))
+    return measure_map(rows, place_others(rows, positions))
 
 
 def measure_map(rows: NDArray[Any], positions: NDArray[Any]) -> Map:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace._base.plural import plural
+from rowspace_lab.experiments import place_others
 from rowspace_lab.jobs.callbacks import iterate_callbacks
 from rowspace_lab.jobs.kinds import JobKind, Progress
 from rowspace_lab.lab import Lab
@@ -75,7 +76,7 @@ def _frames(make: Callable[[space.OnFrame], Array], rows: Array, ids: Array, cod
     others: list[Array] = [positions]
 
     def place(report: Callable[[tuple[int, int]], None]) -> None:
-        others.append(space.place_others(rows, others[0], on_rows=lambda *counts: report(counts)))
+        others.append(place_others(rows, others[0], on_rows=lambda *counts: report(counts)))
 
     for done, size in iterate_callbacks(place):
         yield Progress(0.9 + 0.05 * done / size, f"{done:,} of {plural(size, 'other row')} placed")

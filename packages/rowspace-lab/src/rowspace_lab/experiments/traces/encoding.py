@@ -15,9 +15,9 @@ from tokenizers import Tokenizer
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import bytes_to_alphabet
 from rowspace.text.characters import clean
-from rowspace.text.inspect.segmentation import NOWHERE, Merge, Pair, Segmentation
 from rowspace.text.tokenizers.huggingface import AnyTokenizer, require_huggingface
 from rowspace.text.tokenizers.tiktoken_reader import TiktokenTokenizer
+from rowspace_lab.experiments.traces.segmentation import NOWHERE, Merge, Pair, Segmentation
 
 __all__ = ["trace_encoding"]
 

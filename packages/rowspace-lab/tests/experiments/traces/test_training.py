@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from rowspace.errors import UsageError
-from rowspace.text import trace_training
+from rowspace_lab.experiments import trace_training
 
 EXAMPLE = "the cat sat on the mat the cat"
 Step = tuple[str, str, int, list[str]]

@@ -9,9 +9,9 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import bytes_to_alphabet
-from rowspace.text import trace_encoding
 from rowspace.text.tokenizers.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_reader import open_ranks
+from rowspace_lab.experiments import trace_encoding
 
 AWKWARD = [
     "",

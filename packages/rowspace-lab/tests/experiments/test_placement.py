@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
 from rowspace.errors import UsageError
-from rowspace.space import place_others
+from rowspace_lab.experiments import place_others
 
 RANDOM = np.random.default_rng(0)
 ROWS, POSITIONS = RANDOM.normal(size=(1300, 6)), RANDOM.normal(size=(1300, 2)).astype(np.float32)

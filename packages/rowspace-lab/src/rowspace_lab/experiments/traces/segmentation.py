@@ -54,7 +54,7 @@ class Merge:
 
         A symbol that is joined after this merge has 0 too, so those of the last merge give the tokens after any step.
 
-        >>> from rowspace.text import trace_training
+        >>> from rowspace_lab.experiments import trace_training
         >>> list(trace_training("cat at", 9))[-1].joins
         [('c', 0), ('a', 0), ('t', 1), ('a', 0), ('t', 1)]
         """

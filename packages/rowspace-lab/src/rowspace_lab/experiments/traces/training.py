@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 
 from rowspace.errors import UsageError
-from rowspace.text.inspect.segmentation import NOWHERE, Merge, Pair, Segmentation
+from rowspace_lab.experiments.traces.segmentation import NOWHERE, Merge, Pair, Segmentation
 
 __all__ = ["trace_training"]
 
