@@ -9,11 +9,16 @@ from types import ModuleType
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.question import Question
-from rowspace_lab.lessons.source import TEXTS, Document, SourceError, Values, plain_text, read_document
+from rowspace_lab.lessons.source import Document, SourceError, Values, plain_text, read_document
 
-__all__ = ["LESSONS", "NUMBERS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
+__all__ = ["LESSONS", "NUMBERS", "TOPICS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
 
-NUMBERS = sorted(int(each.name[:2]) for each in TEXTS.iterdir() if each.name[:2].isdigit())
+TOPICS = (
+    "ids", "one_hots", "gradients", "subwords", "geometry", "directions",
+    "order", "positions", "scale", "head", "patches", "cost",
+)  # fmt: skip
+"""The names of the lessons' texts and modules; the first is lesson 1."""
+NUMBERS = range(1, len(TOPICS) + 1)
 """The numbers of the lessons."""
 WORDS_A_MINUTE = 200
 """A reading speed for texts with formulas."""
@@ -67,8 +72,9 @@ class Lesson:
 @cache
 def lesson(number: int) -> Lesson:
     """Return a lesson."""
-    module = import_module(f"rowspace_lab.lessons.computed.lesson_{number:02}")
-    return Lesson(number, read_document(f"{number:02}.md"), module)
+    topic = TOPICS[number - 1]
+    module = import_module(f"rowspace_lab.lessons.computed.{topic}")
+    return Lesson(number, read_document(f"{topic}.md"), module)
 
 
 def lessons() -> list[Lesson]:

@@ -14,7 +14,7 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace.table import Table
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lessons.claims import PAGE
-from rowspace_lab.lessons.computed import lesson_08
+from rowspace_lab.lessons.computed import positions
 from rowspace_lab.lessons.computed.claims.lengths import longer_texts_numbers
 from rowspace_lab.lessons.computed.claims.tying import HeadRun, tying_numbers
 from rowspace_lab.lessons.computed.claims.width import (
@@ -191,7 +191,7 @@ def test_small_models_read_longer_texts(world_lab) -> None:
         (3, False),
         (3, True),
     ]
-    windows = lesson_08.windows()
+    windows = positions.windows()
     last = frames[-1].arrays
     assert last["lengths"].tolist() == [windows["trained"], 2 * windows["trained"], windows["longest"]]
     assert np.all((last["bits"] > 0) & (last["bits"] < 20))

@@ -62,7 +62,7 @@ class Document:
 
 
 def read_document(name: str) -> Document:
-    """Return a document of `TEXTS`, such as `01.md` or `why/words.md`."""
+    """Return a document of `TEXTS`, such as `ids.md` or `why/words.md`."""
     return parse_document(TEXTS.joinpath(name).read_text(encoding="utf-8"), name)
 
 

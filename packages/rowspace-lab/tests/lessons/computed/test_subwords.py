@@ -15,7 +15,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 from rowspace.errors import UsageError
 from rowspace.text import default_tokenizer, standard_library
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.computed import lesson_04
+from rowspace_lab.lessons.computed import subwords as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 
@@ -33,7 +33,7 @@ def small_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[s
 
 def test_counts_are_those_of_the_sentences() -> None:
     words = re.findall(r"\S+", " ".join(small_world_sentences()))
-    found = lesson_04.counts()
+    found = computed.counts()
     assert found["words"] == len(words)
     assert found["rows"] == len(set(words))
     assert (found["the"], found["duck"], found["unseen"]) == (words.count("the"), words.count("duck"), 0)
@@ -55,14 +55,14 @@ def test_rows_move_as_with_autograd() -> None:
         optimizer.step()
     moved = (rows.detach() - start).norm(dim=1).numpy()
     counts = np.array([sum(sentence.count(word) for sentence in sentences) for word in words])
-    found = lesson_04.moved()
+    found = computed.moved()
     assert found["start"] == pytest.approx(np.median(start.norm(dim=1).numpy()))
     assert found["few_moved"] == pytest.approx(np.median(moved[counts <= 2]))
     assert found["many_moved"] == pytest.approx(np.median(moved[counts >= 30]))
 
 
 def test_merges_shorten_the_text_by_the_occurrences_of_each_pair() -> None:
-    found = lesson_04.merges()
+    found = computed.merges()
     assert (found["characters"], found["pairs"]) == (len(TEXT), len(TEXT) - 1)
     assert (found["most"], found["tied"]) == (TEXT.count("at"), TEXT.count("th"))
     after_at = TEXT.replace("at", "@")
@@ -77,7 +77,7 @@ def test_words_cannot_write_the_held_out_file() -> None:
     held, *texts = islice(standard_library(), 0, 48, 8)
     pattern = re.compile(r"\w+|[^\w\s]+")
     known = {word for word, _ in Counter(word for text in texts for word in pattern.findall(text)).most_common(999)}
-    found = lesson_04.held_out()
+    found = computed.held_out()
     unknown = sum(len(word) for word in pattern.findall(held) if word not in known)
     assert found["words"] == pytest.approx(unknown / len(re.sub(r"\s", "", held)))
     assert found["pieces"] == found["bytes"] == 0

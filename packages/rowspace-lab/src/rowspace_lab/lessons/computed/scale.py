@@ -1,4 +1,4 @@
-"""The numbers of lesson 9: norms of rows and positions, and the first loss; `figures` computes them with PyTorch."""
+"""The numbers of lesson 9: norms of rows and positions, and the first loss."""
 
 import math
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ POSITIONS = {
 @needs_torch
 def small() -> Mapping[str, Any]:
     """Return the row of four numbers, a position, and their sum at two scales, written as vectors."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import small_sum
+    from rowspace_lab.lessons.computed.figures.scale import small_sum
 
     once, twice = small_sum(scale=1.0), small_sum(scale=2.0)
     written = {"row": vector_text(once["row"], 1), "place": vector_text(once["place"])}
@@ -50,7 +50,7 @@ def small() -> Mapping[str, Any]:
 @needs_torch
 def wide() -> Mapping[str, float]:
     """Return the norms of drawn rows and sinusoids of 512 numbers, and how alike their sums are."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import alike_figure, norms
+    from rowspace_lab.lessons.computed.figures.scale import alike_figure, norms
 
     found, root = norms(dim=DIM), math.sqrt(DIM)
     before, after = (alike_figure(dim=DIM, scale=scale) for scale in (1.0, root))
@@ -71,7 +71,7 @@ def wide() -> Mapping[str, float]:
 @needs_torch
 def long_rows() -> Mapping[str, float]:
     """Return by how much rows of norm 2.8, multiplied by √d, are longer than a sinusoid."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import norms
+    from rowspace_lab.lessons.computed.figures.scale import norms
 
     scaled = LONG * math.sqrt(DIM)
     return {"norm": LONG, "scaled": scaled, "ratio": scaled / norms(dim=DIM)["position"]}
@@ -80,7 +80,7 @@ def long_rows() -> Mapping[str, float]:
 @needs_torch
 def first_loss() -> Mapping[str, float]:
     """Return the loss before the first step for rows of three standard deviations, and that of blind guessing."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import blind_figure, mean_losses
+    from rowspace_lab.lessons.computed.figures.scale import blind_figure, mean_losses
     from rowspace_lab.pages.input.first_logits import VOCABULARY
 
     losses = mean_losses(vocabulary=VOCABULARY, dim=DIM, spreads=tuple(SPREADS.values()))
@@ -128,7 +128,7 @@ def checkpoint() -> Mapping[str, Any]:
 @needs_torch
 def louder(table: Table, seed: int) -> Question:
     """Ask for the norms of position and row before and after a multiplication by √d."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import louder_figure
+    from rowspace_lab.lessons.computed.figures.scale import louder_figure
 
     dim = picked(seed, (DIM, 128, 2048, 1024, 256))
     ratio, root = math.sqrt(dim / 2), math.sqrt(dim)
@@ -141,7 +141,7 @@ def louder(table: Table, seed: int) -> Question:
 @needs_torch
 def alike(table: Table, seed: int) -> Question:
     """Ask how alike different tokens at one position are after the position is added."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import alike_figure
+    from rowspace_lab.lessons.computed.figures.scale import alike_figure
 
     cases = ((DIM, 1.0), (DIM, 8.0), (DIM, math.sqrt(DIM)), (128, 1.0), (128, 16.0))
     dim, scale = picked(seed, cases)
@@ -152,7 +152,7 @@ def alike(table: Table, seed: int) -> Question:
 @needs_torch
 def unknowing(table: Table, seed: int) -> Question:
     """Ask for the loss of a model that has learned nothing."""
-    from rowspace_lab.lessons.computed.lesson_09.figures import blind_figure
+    from rowspace_lab.lessons.computed.figures.scale import blind_figure
     from rowspace_lab.pages.input.first_logits import VOCABULARY
 
     vocabulary = picked(seed, (VOCABULARY, 256, 50_257, 2000, 128_256))

@@ -7,7 +7,7 @@ import pytest
 from tests.lessons.asking import ask, run_card
 
 from rowspace.table import Table
-from rowspace_lab.lessons.computed import lesson_05
+from rowspace_lab.lessons.computed import geometry as computed
 from rowspace_lab.lessons.computed.tables import six_words, small_world
 from rowspace_lab.tables.examples import SIX_WORDS
 
@@ -19,31 +19,31 @@ def measures(a: np.ndarray, b: np.ndarray) -> list[float]:
 
 def test_the_numbers_of_the_text() -> None:
     cat, dog, the = (np.array(SIX_WORDS[word]) for word in ("cat", "dog", "the"))
-    found = lesson_05.cat_dog()
+    found = computed.cat_dog()
     assert [found["first"], found["second"], found["third"]] == pytest.approx([0.4896, 0.1558, 0.0330], abs=1e-7)
     assert [found["dot"], found["cosine"], found["distance"]] == pytest.approx(measures(cat, dog), abs=1e-7)
     dot, _, distance = measures(cat, 2 * dog)
     assert [found["twice_dot"], found["twice_distance"]] == pytest.approx([dot, distance], abs=1e-7)
     assert [found["the_dot"], found["the_cosine"]] == pytest.approx(measures(cat, the)[:2], abs=1e-7)
     assert found["self"] == pytest.approx(cat @ cat)
-    arrows = lesson_05.arrows()
+    arrows = computed.arrows()
     assert (arrows["a"], arrows["b"]) == ("(3, 0)", "(1, 0)")
     assert (arrows["dot"], arrows["cosine"], arrows["distance"]) == (3, 1, 2)
     assert [arrows["tripled_dot"], arrows["tripled_distance"]] == [np.dot([3, 0], [3, 0]), 0]
     u, v = np.array([1, 0]), np.array([0.8, 0.6])
-    assert lesson_05.unit()["squared"] == pytest.approx((u - v) @ (u - v))
-    assert lesson_05.exercise()["minus"] == pytest.approx(measures(cat, -dog)[1])
+    assert computed.unit()["squared"] == pytest.approx((u - v) @ (u - v))
+    assert computed.exercise()["minus"] == pytest.approx(measures(cat, -dog)[1])
 
 
 def test_rescaling_a_column_keeps_products_but_not_cosines() -> None:
     cat, the = (np.array(SIX_WORDS[word]) for word in ("cat", "the"))
-    scale, hidden = np.array([1, 1, lesson_05.rescaled()["factor"]]), np.array([0.3, -0.2, 0.7])
+    scale, hidden = np.array([1, 1, computed.rescaled()["factor"]]), np.array([0.3, -0.2, 0.7])
     assert (cat * scale) @ (hidden / scale) == pytest.approx(cat @ hidden)
-    assert lesson_05.rescaled()["cosine"] == pytest.approx(measures(cat * scale, the * scale)[1], abs=1e-6)
+    assert computed.rescaled()["cosine"] == pytest.approx(measures(cat * scale, the * scale)[1], abs=1e-6)
 
 
 def test_a_rotation_moves_the_column_of_royalty_and_no_distance() -> None:
-    found, rows = lesson_05.turned(), small_world().rows.astype(float)
+    found, rows = computed.turned(), small_world().rows.astype(float)
     king, queen, man, woman = rows[small_world().ids(["king", "queen", "man", "woman"])]
     q, r = np.linalg.qr(np.random.default_rng(3).normal(size=(16, 16)))  # the rotation of the Words page with seed 3
     q *= np.sign(np.diag(r))
@@ -76,7 +76,7 @@ def test_numbers_of_a_row_but_no_neighbors_change_when_the_table_is_turned(seed:
 
 
 def test_turns_are_orthogonal_and_differ() -> None:
-    turns = [lesson_05.turn_matrix(16, turn) for turn in lesson_05.TURNS]
+    turns = [computed.turn_matrix(16, turn) for turn in computed.TURNS]
     for turn in turns:
         np.testing.assert_allclose(turn @ turn.T, np.eye(16), atol=1e-12)
     row = np.arange(1.0, 17)

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.text import standard_library
-from rowspace_lab.lessons.computed import lesson_12
+from rowspace_lab.lessons.computed import cost as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 
@@ -23,7 +23,7 @@ TABLE = rs.Table(["a"], np.ones((1, 2)))
 
 
 def test_sizes_of_published_tables() -> None:
-    found = lesson_12.models()
+    found = computed.models()
     for name, rows, dim, mib in (
         ("gpt2", 50_257, 768, 73.6),
         ("llama2", 32_000, 4096, 250.0),
@@ -40,7 +40,7 @@ def test_sizes_of_published_tables() -> None:
 
 
 def test_tables_of_bert() -> None:
-    found = lesson_12.bert()
+    found = computed.bert()
     assert found["tokens"] == 30_522 * 768
     assert (found["positions"], found["segments"]) == (512 * 768, 2 * 768)
     assert found["together"] == 31_036 * 768 == 23_835_648
@@ -50,7 +50,7 @@ def test_tables_of_bert() -> None:
 def test_power_of_the_dimension() -> None:
     from rowspace.layers import CATALOGUE
 
-    found = lesson_12.widths()
+    found = computed.widths()
     sizes = [
         (each.cost.model_type, each.parameters, each.hidden_dim) for each in CATALOGUE.values() if each.num_embeddings
     ]
@@ -61,7 +61,7 @@ def test_power_of_the_dimension() -> None:
 
 
 def test_sizes_of_the_strategies() -> None:
-    found = {name: (each["size"], each["dim"], f"{each['millions']:,.1f}") for name, each in lesson_12.sizes().items()}
+    found = {name: (each["size"], each["dim"], f"{each['millions']:,.1f}") for name, each in computed.sizes().items()}
     assert found == {
         "small": (8_000, 768, "6.1"),
         "large": (128_000, 4096, "1,048.6"),
@@ -92,7 +92,7 @@ def test_question_of_fewer_tokens(seed: int, before: int, after: int) -> None:
     texts = list(islice(standard_library(), 0, 88, 8))
     train, held_out = [text for place, text in enumerate(texts) if place % 5], texts[::5]
     small, large = (tokens_of_words(train, held_out, size) for size in (before, after))
-    question = lesson_12.fewer(TABLE, seed)
+    question = computed.fewer(TABLE, seed)
     assert (question.fields["before"], question.fields["after"]) == (f"{before:,}", f"{after:,}")
     answer = question.computed(TABLE)
     # Unlike here, a token that overlaps two words counts for both.
@@ -127,7 +127,7 @@ def test_errors_by_dimension() -> None:
             used = largest[:dim]
             guess = (vectors[:, used] * values[used]) @ vectors[:, used].T
             errors[at] += ((held_out - guess) ** 2).sum() / (held_out**2).sum() / 8
-    found = lesson_12.dims()
+    found = computed.dims()
     assert len(ids) == found["many_dim"]
     assert_allclose([found["few"], found["some"], found["many"]], errors, rtol=1e-6)
     assert found["some"] < min(found["few"], found["many"])
@@ -136,7 +136,7 @@ def test_errors_by_dimension() -> None:
 def test_neighbors_that_a_part_of_the_columns_keeps() -> None:
     random = np.random.default_rng(0)
     rows = random.normal(size=(150, 16)) * np.geomspace(1, 0.1, 16)
-    found = lesson_12.kept(rs.Table([f"w{at}" for at in range(150)], rows))
+    found = computed.kept(rs.Table([f"w{at}" for at in range(150)], rows))
     units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     before = NearestNeighbors(n_neighbors=10).fit(units).kneighbors(return_distance=False)
     assert found["k"] == 10
@@ -149,20 +149,20 @@ def test_neighbors_that_a_part_of_the_columns_keeps() -> None:
 
 def test_a_small_table_cannot_be_cut() -> None:
     with pytest.raises(UsageError, match="too small"):
-        lesson_12.kept(TABLE)
+        computed.kept(TABLE)
 
 
 @pytest.mark.parametrize(
     ("seed", "expected"), [(0, 50_257 * 768 * 2), (1, 32_000 * 4096 * 2), (2, 50_000 * 1024 * 4), (3, 30_522 * 384 * 4)]
 )
 def test_question_of_memory(seed: int, expected: int) -> None:
-    question = lesson_12.mebibytes(TABLE, seed)
+    question = computed.mebibytes(TABLE, seed)
     assert_allclose(question.computed(TABLE)["answer"], expected / 1024**2)
     assert not question.accepts(expected / 1e6, question.computed(TABLE)["answer"])
 
 
 def test_exercise() -> None:
-    found = lesson_12.exercise()
+    found = computed.exercise()
     assert (found["parameters"], found["bytes"], f"{found['answer']:.1f}") == ("5,120,000", "20,480,000", "19.5")
 
 
@@ -175,7 +175,7 @@ def test_exercise() -> None:
     ],
 )
 def test_question_of_the_share(seed: int, table: int, parameters: int) -> None:
-    assert_allclose(lesson_12.share(TABLE, seed).computed(TABLE)["answer"], 100 * table / parameters)
+    assert_allclose(computed.share(TABLE, seed).computed(TABLE)["answer"], 100 * table / parameters)
 
 
 def test_card_runs() -> None:

@@ -7,7 +7,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.errors import UsageError
 from rowspace.layers import CATALOGUE
-from rowspace_lab.lessons.computed import lesson_02
+from rowspace_lab.lessons.computed import one_hots as computed
 from rowspace_lab.lessons.lesson import lesson
 
 SEEDS = [0, 1, 2]
@@ -30,7 +30,7 @@ def test_product_is_the_row_of_a_linear_layer() -> None:
     rows = [[0.2, -0.1, 0.0], [0.0, 0.3, 0.1], [-0.2, 0.4, 0.5], [0.7, 0.0, -0.3], [0.1, 0.2, 0.2]]
     layer.weight.data = torch.tensor(rows).T
     row = layer(torch.nn.functional.one_hot(torch.tensor(3), 5).float())
-    found = lesson_02.product()
+    found = computed.product()
     written = str(found["row"]).replace("−", "-").split(", ")
     assert [float(part) for part in written] == pytest.approx(row.tolist())
     assert (found["one_hot"], found["row"], found["difference"]) == ("0 0 0 1 0", "0.7, 0, −0.3", 0)
@@ -38,7 +38,7 @@ def test_product_is_the_row_of_a_linear_layer() -> None:
 
 def test_gpt2_costs_two_operations_per_number_and_token() -> None:
     rows, dims = published("GPT-2")
-    found = lesson_02.gpt2()
+    found = computed.gpt2()
     assert (found["rows"], found["dims"], found["read"]) == (rows, dims, torch.empty(3, dims).numel())
     assert found["one_hot_numbers"] == torch.empty(3, rows).numel()
     assert (found["one"], found["all"]) == (77_194_752, 231_584_256) == (2 * rows * dims, 6 * rows * dims)
@@ -46,7 +46,7 @@ def test_gpt2_costs_two_operations_per_number_and_token() -> None:
 
 def test_one_hots_are_equally_far() -> None:
     vectors = torch.nn.functional.one_hot(torch.arange(3)).float()
-    found = lesson_02.one_hots()
+    found = computed.one_hots()
     assert found["dot"] == vectors[0] @ vectors[1] == 0
     assert found["near"] == found["far"] == pytest.approx(torch.dist(vectors[0], vectors[1]).item())
 
@@ -69,7 +69,7 @@ def test_operations_are_those_of_the_published_table(seed: int) -> None:
     count = int(str(question.fields["tokens"])) * rows * dims * 2
     assert answer["count"] == f"{count:,}"
     near = min(range(6, 13), key=lambda power: abs(np.log10(count / 10**power)))
-    assert list(lesson_02.POWERS)[answer["answer"]] == near
+    assert list(computed.POWERS)[answer["answer"]] == near
     if seed == 0:
         assert (count, near) == (231_584_256, 8)
 

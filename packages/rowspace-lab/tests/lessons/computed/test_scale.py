@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import lesson_09
+from rowspace_lab.lessons.computed import scale as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.everyday import everyday_folder
 
@@ -29,7 +29,7 @@ def mean_cosine(vectors: np.ndarray) -> float:
 
 
 def test_small_example() -> None:
-    row, place, found = np.array([0.3, -0.5, 0.2, 0.4]), sinusoids(2, 4)[1], lesson_09.small()
+    row, place, found = np.array([0.3, -0.5, 0.2, 0.4]), sinusoids(2, 4)[1], computed.small()
     assert (found["row"], found["place"]) == ("(0.3, −0.5, 0.2, 0.4)", "(0.84, 0.54, 0.01, 1.00)")
     assert_allclose([found["square"], found["norm"], found["place_norm"]], [0.54, 0.54**0.5, 2**0.5], rtol=1e-6)
     assert (found["once"]["sum"], found["twice"]["sum"]) == ("(1.14, 0.04, 0.21, 1.40)", "(1.44, −0.46, 0.41, 1.80)")
@@ -40,7 +40,7 @@ def test_small_example() -> None:
 
 
 def test_norms_and_cosines_of_512_numbers() -> None:
-    found = lesson_09.wide()
+    found = computed.wide()
     rows = np.random.default_rng(0).normal(0, 512**-0.5, (400, 512))
     places = sinusoids(64, 512)
     assert_allclose([found["row"], found["position"]], [1, 16], rtol=0.01)
@@ -52,7 +52,7 @@ def test_norms_and_cosines_of_512_numbers() -> None:
 
 
 def test_long_rows_drown_the_position() -> None:
-    found = lesson_09.long_rows()
+    found = computed.long_rows()
     assert_allclose([found["scaled"], found["ratio"]], [2.8 * 512**0.5, 2.8 * 2**0.5], rtol=1e-6)
     link = f"&scale={found['scaled']:.1f})"
     assert any(link in block.parts[1] for block in lesson(9).document.of("mistake"))
@@ -60,7 +60,7 @@ def test_long_rows_drown_the_position() -> None:
 
 def test_first_loss_by_the_standard_deviation_of_rows() -> None:
     # Logits of a hidden vector h are N(0, σ²‖h‖²), and the right token is drawn here, from another generator.
-    found, random = lesson_09.first_loss(), np.random.default_rng(1)
+    found, random = computed.first_loss(), np.random.default_rng(1)
     rows, hidden = random.normal(size=(10_000, 512)), random.normal(size=(400, 512))
     right = random.integers(10_000, size=400)
     for name, sigma, tolerance in (("one", 1, 4), ("root", 512**-0.5, 0.2), ("small", 0.02, 0.1)):
@@ -72,13 +72,13 @@ def test_first_loss_by_the_standard_deviation_of_rows() -> None:
 
 
 def test_models_that_scale() -> None:
-    found = lesson_09.recipes()
+    found = computed.recipes()
     assert {name for name, model in found.items() if model["scale"] == "√d"} == {"transformer", "gemma"}
     assert {name for name, model in found.items() if "added" in model["positions"]} == {"transformer", "bert", "gpt2"}
 
 
 def test_tables_of_the_checkpoint() -> None:
-    found = lesson_09.checkpoint()
+    found = computed.checkpoint()
     tokens = rs.load(str(everyday_folder())).rows.astype(np.float64)
     assert_allclose(found["tokens"], np.linalg.norm(tokens, axis=1).mean(), rtol=1e-4)
     assert found["tokens_shape"] == "30,522 × 384"
@@ -90,7 +90,7 @@ def test_tables_of_the_checkpoint() -> None:
 
 @pytest.mark.parametrize(("seed", "dim"), [(0, 512), (1, 128), (2, 2048)])
 def test_question_of_norms(seed: int, dim: int) -> None:
-    question = lesson_09.louder(TABLE, seed)
+    question = computed.louder(TABLE, seed)
     assert question.fields["dim"] == f"{dim:,}"
     answer = question.computed(TABLE)
     assert question.options[answer["answer"]] == f"{(dim / 2) ** 0.5:.3g} : 1, then 1 : 1.41"
@@ -99,14 +99,14 @@ def test_question_of_norms(seed: int, dim: int) -> None:
 @pytest.mark.parametrize(("seed", "expected"), [(0, 256 / 257), (1, 256 / 320), (2, 1 / 3)])
 def test_question_of_the_cosine_of_two_tokens(seed: int, expected: float) -> None:
     # Rows are perpendicular on average, so the cosine is ‖p‖² / (‖p‖² + s²).
-    question = lesson_09.alike(TABLE, seed)
+    question = computed.alike(TABLE, seed)
     assert question.accepts(expected, question.computed(TABLE)["answer"])
     assert_allclose(question.computed(TABLE)["answer"], expected, atol=0.005)
 
 
 @pytest.mark.parametrize(("seed", "vocabulary"), [(0, 10_000), (1, 256), (2, 50_257)])
 def test_question_of_the_blind_loss(seed: int, vocabulary: int) -> None:
-    assert_allclose(lesson_09.unknowing(TABLE, seed).computed(TABLE)["answer"], math.log(vocabulary))
+    assert_allclose(computed.unknowing(TABLE, seed).computed(TABLE)["answer"], math.log(vocabulary))
 
 
 def test_card_runs() -> None:

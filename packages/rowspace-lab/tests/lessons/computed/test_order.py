@@ -9,7 +9,7 @@ import torch
 from tests.lessons.asking import ask, run_card
 
 from rowspace.errors import UsageError
-from rowspace_lab.lessons.computed import lesson_07
+from rowspace_lab.lessons.computed import order as computed
 from rowspace_lab.lessons.computed.tables import everyday_words, six_words
 from rowspace_lab.tables.examples import SIX_WORDS
 
@@ -39,7 +39,7 @@ def moved(words: list[str], order: list[int], **options: Any) -> np.ndarray:
 
 
 def test_outputs_depend_on_order_only_with_positions_or_a_mask() -> None:
-    found, words, order = lesson_07.orders(), ["cat", "sat", "on", "dog"], [3, 1, 2, 0]
+    found, words, order = computed.orders(), ["cat", "sat", "on", "dog"], [3, 1, 2, 0]
     assert found["plain"] < 1e-12
     assert moved(words, order).max() < 1e-12
     assert found["added"] == pytest.approx(moved(words, order, positions=True).max(), abs=1e-6)
@@ -58,7 +58,7 @@ def largest_weights(size: int, *, root: bool) -> float:
 
 
 def test_the_spread_of_scores() -> None:
-    found = lesson_07.spread()
+    found = computed.spread()
     for size in (4, 1024):
         assert found[f"variance_{size}"] == pytest.approx(size, rel=0.05)
         assert found[f"plain_{size}"] == pytest.approx(largest_weights(size, root=False), abs=0.03)
@@ -66,7 +66,7 @@ def test_the_spread_of_scores() -> None:
 
 
 def test_a_head_ranks_other_words_than_cosine_does() -> None:
-    table, found = everyday_words(), lesson_07.synonyms()
+    table, found = everyday_words(), computed.synonyms()
     assert found["by_cosine"].split(", ") == [token for token, _ in table.neighbors("dog", k=9)]
     assert found["product_first"].split(", ") == found["by_product"].split(", ")[:3]
     assert found["common"] == len({"dog", *found["by_cosine"].split(", ")} & {*found["by_product"].split(", ")}) == 0
@@ -107,7 +107,7 @@ def test_without_torch_values_and_questions_are_missing(monkeypatch: pytest.Monk
     monkeypatch.delitem(sys.modules, "rowspace.layers", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
     with pytest.raises(UsageError, match="rowspace\\[torch\\]"):
-        lesson_07.shuffled(six_words(), 0)
+        computed.shuffled(six_words(), 0)
 
 
 def test_the_card_runs() -> None:

@@ -8,7 +8,7 @@ import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.table import Table
-from rowspace_lab.lessons.computed import lesson_06
+from rowspace_lab.lessons.computed import directions as computed
 from rowspace_lab.lessons.computed.tables import everyday_words, small_world
 from rowspace_lab.tables.small_world import small_world_sentences, swap_words
 
@@ -34,7 +34,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 def test_the_arrows_of_small_world() -> None:
     table = small_world()
-    found = lesson_06.arrows()
+    found = computed.arrows()
     men, women = ("man", "king", "boy", "father"), ("woman", "queen", "girl", "mother")
     offsets = [table[woman].astype(float) - table[man] for man, woman in zip(men, women, strict=True)]
     pairs = [cosine(offsets[i], offsets[j]) for i in range(4) for j in range(i)]
@@ -50,7 +50,7 @@ def test_the_arrows_of_small_world() -> None:
 
 
 def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> None:
-    found, ranked = lesson_06.riddle(), order(small_world(), "man", "king", "woman")
+    found, ranked = computed.riddle(), order(small_world(), "man", "king", "woman")
     assert [found["first"], found["second"]] == ranked[:2]
     assert found["first"] == "queen"
     one, two, three, *both = unit_rows(small_world(), "man", "king", "woman", *ranked[:2])
@@ -59,24 +59,24 @@ def test_queen_comes_first_in_small_world_until_she_is_swapped_with_cat() -> Non
     assert found["lead"] > 0.15
     sentences = swap_words(small_world_sentences(), "cat", "queen")
     again = rs.fit(iter(sentences), dim=16, epochs=100, window=4, sample=0, min_count=1, workers=1)
-    assert lesson_06.swapped()["first"] == order(again, "man", "king", "woman")[0] == "cat"
+    assert computed.swapped()["first"] == order(again, "man", "king", "woman")[0] == "cat"
 
 
 def test_the_mean_cosine_of_nearest_neighbors() -> None:
     rows = unit_rows(small_world(), *small_world().vocabulary)
     products = rows @ rows.T
     np.fill_diagonal(products, -2)
-    assert lesson_06.world()["nearest"] == pytest.approx(products.max(1).mean(), abs=1e-5)
-    assert lesson_06.world()["sentences"] == len(set(small_world_sentences()))
+    assert computed.world()["nearest"] == pytest.approx(products.max(1).mean(), abs=1e-5)
+    assert computed.world()["sentences"] == len(set(small_world_sentences()))
 
 
 def test_inputs_stay_first_on_everyday_words() -> None:
-    table, found = everyday_words(), lesson_06.inputs_left_in()
+    table, found = everyday_words(), computed.inputs_left_in()
     assert [found["first"], found["second"]] == order(table, "man", "king", "woman")[:2] == ["king", "queen"]
     assert [*found["capitals"].split(", "), found["last"]] == order(table, "france", "paris", "italy")[:4]
     good, bad, great = unit_rows(table, "good", "bad", "great")
-    assert lesson_06.antonyms() == pytest.approx({"bad": good @ bad, "great": good @ great}, abs=1e-5)
-    assert lesson_06.antonyms()["bad"] > lesson_06.antonyms()["great"]
+    assert computed.antonyms() == pytest.approx({"bad": good @ bad, "great": good @ great}, abs=1e-5)
+    assert computed.antonyms()["bad"] > computed.antonyms()["great"]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3])
@@ -106,7 +106,7 @@ def test_antonyms_and_words_of_similar_meaning(seed: int) -> None:
 
 def test_questions_need_their_words() -> None:
     with pytest.raises(UsageError, match="no row for good, bad, great; choose another table"):
-        lesson_06.nearer(small_world(), 0)
+        computed.nearer(small_world(), 0)
 
 
 @pytest.mark.long
@@ -134,4 +134,4 @@ def test_the_card_runs() -> None:
 def test_without_everyday_words_numbers_are_missing(without_wheel: None) -> None:
     everyday_words.cache_clear()
     with pytest.raises(UsageError, match="everyday words is not installed"):
-        lesson_06.antonyms()
+        computed.antonyms()

@@ -1,4 +1,4 @@
-"""The numbers of lesson 10: logits of four words, and the sizes of tied and untied heads; `figures` needs PyTorch."""
+"""The numbers of lesson 10: logits of four words, and the sizes of tied and untied heads."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -28,7 +28,7 @@ MODELS = {
 @needs_torch
 def four() -> Mapping[str, Any]:
     """Return the logits and probabilities of the four words, and the terms of the logit of *cat*."""
-    from rowspace_lab.lessons.computed.lesson_10.figures import four_logits
+    from rowspace_lab.lessons.computed.figures.head import four_logits
 
     found = four_logits(hidden=HIDDEN)
     return {
@@ -68,7 +68,7 @@ def models() -> Mapping[str, Mapping[str, Any]]:
 @needs_torch
 def gradients() -> Mapping[str, Any]:
     """Return how many rows get a gradient as inputs and how many as outputs, and both gradients of one row."""
-    from rowspace_lab.lessons.computed.lesson_10.figures import two_gradients
+    from rowspace_lab.lessons.computed.figures.head import two_gradients
 
     found = two_gradients()
     return {
@@ -88,7 +88,7 @@ def opened(table: Table) -> Mapping[str, int]:
 @needs_torch
 def winner(table: Table, seed: int) -> Question:
     """Ask which token has the largest logit for a hidden state."""
-    from rowspace_lab.lessons.computed.lesson_10.figures import winner_figure
+    from rowspace_lab.lessons.computed.figures.head import winner_figure
 
     hidden = picked(seed, (HIDDEN, (0.1, 0.5, -0.2), (-0.4, 0.2, 0.5), (0.5, 0.6, -0.3), (-0.2, -0.1, 0.8)))
     rows = ", ".join(f"{word} = {vector_text(table[word], 1)}" for word in table.vocabulary)
@@ -99,7 +99,7 @@ def winner(table: Table, seed: int) -> Question:
 @needs_torch
 def longer(table: Table, seed: int) -> Question:
     """Ask which token has the largest logit after a row is multiplied by a factor."""
-    from rowspace_lab.lessons.computed.lesson_10.figures import longer_figure
+    from rowspace_lab.lessons.computed.figures.head import longer_figure
 
     word, factor = picked(seed, (("on", 2), ("sat", 3), ("the", 2), ("sat", 2), ("on", 15)))
     figure = partial(longer_figure, hidden=HIDDEN, word=word, factor=factor)
@@ -109,7 +109,7 @@ def longer(table: Table, seed: int) -> Question:
 @needs_torch
 def head_parameters(table: Table, seed: int) -> Question:
     """Ask how many parameters an untied head adds to the table, or with other seeds to a table of another size."""
-    from rowspace_lab.lessons.computed.lesson_10.figures import head_parameters_figure
+    from rowspace_lab.lessons.computed.figures.head import head_parameters_figure
 
     others = ((len(table), table.dim), (50_257, 768), (32_000, 4096), (30_522, 384), (128_256, 2048))
     rows, dim = picked(seed, others)

@@ -6,7 +6,7 @@ from PIL import Image
 from sklearn.datasets import load_sample_image
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import lesson_11
+from rowspace_lab.lessons.computed import patches as computed
 from rowspace_lab.lessons.lesson import lesson
 
 TABLE = rs.Table(["a"], np.ones((1, 2)))
@@ -22,7 +22,7 @@ def photograph(name: str) -> np.ndarray:
 
 
 def test_patches_of_the_small_picture() -> None:
-    found = lesson_11.small()
+    found = computed.small()
     pixels = np.array([[int(digit) for digit in line] for line in SMALL])
     cut = [pixels[row : row + 3, column : column + 3].ravel() for row in (0, 3) for column in (0, 3)]
     for name, patch in zip(("first", "second", "third", "fourth"), cut, strict=True):
@@ -32,7 +32,7 @@ def test_patches_of_the_small_picture() -> None:
 
 
 def test_tokens_and_scores_of_a_photograph() -> None:
-    found = lesson_11.counts()
+    found = computed.counts()
     for name, tokens in (("side32", 7**2), ("side16", 14**2), ("side8", 28**2), ("side4", 56**2), ("pixel", 224**2)):
         assert found[name] == {"tokens": tokens, "scores": tokens**2}
     assert found["value"] == {"tokens": 3 * 224**2, "scores": (3 * 224**2) ** 2}
@@ -40,7 +40,7 @@ def test_tokens_and_scores_of_a_photograph() -> None:
 
 
 def test_sizes_of_vision_transformers() -> None:
-    found = lesson_11.vit()
+    found = computed.vit()
     assert found["base"]["tokens"] == 14 * 14 + 1
     assert found["base"]["positions"] == 197 * 768 == 151_296
     assert found["base"]["projection"] == 768 * 768 + 768 == 590_592
@@ -50,7 +50,7 @@ def test_sizes_of_vision_transformers() -> None:
 
 
 def test_convolution_differs_by_rounding() -> None:
-    found = lesson_11.convolution()
+    found = computed.convolution()
     assert found["difference"] < 768 * np.finfo(np.float32).eps * found["largest"]
 
 
@@ -59,7 +59,7 @@ def test_convolution_differs_by_rounding() -> None:
     [(0, "china.jpg", 16, False), (1, "flower.jpg", 16, False), (2, "china.jpg", 16, True)],
 )
 def test_question_of_the_variance(seed: int, name: str, size: int, most: bool) -> None:
-    question, pixels = lesson_11.flattest(TABLE, seed), photograph(name)
+    question, pixels = computed.flattest(TABLE, seed), photograph(name)
     along = 224 // size
     variances = pixels.reshape(along, size, along, size, 3).swapaxes(1, 2).reshape(along, along, -1).var(2)
     row, column = np.unravel_index(variances.argmax() if most else variances.argmin(), variances.shape)
@@ -73,12 +73,12 @@ def test_question_of_the_variance(seed: int, name: str, size: int, most: bool) -
 
 @pytest.mark.parametrize(("seed", "expected"), [(0, 16 * 16 + 1), (1, 12 * 12 + 1), (2, 24 * 24 + 1)])
 def test_question_of_tokens(seed: int, expected: int) -> None:
-    assert lesson_11.tokens(TABLE, seed).computed(TABLE)["answer"] == expected
+    assert computed.tokens(TABLE, seed).computed(TABLE)["answer"] == expected
 
 
 @pytest.mark.parametrize(("seed", "parts", "tokens"), [(0, 2, 14**2), (1, 4, 14**2), (2, 3, 12**2)])
 def test_question_of_scores(seed: int, parts: int, tokens: int) -> None:
-    answer = lesson_11.scores(TABLE, seed).computed(TABLE)
+    answer = computed.scores(TABLE, seed).computed(TABLE)
     assert (answer["answer"], answer["factor"], answer["tokens"]) == (parts**4, parts**2, f"{tokens:,}")
 
 

@@ -11,7 +11,7 @@ import torch
 from tests.lessons.asking import ask, run_card
 
 from rowspace.layers import RotaryPosition, SinusoidPosition, relative_scores
-from rowspace_lab.lessons.computed import lesson_08
+from rowspace_lab.lessons.computed import positions as computed
 from rowspace_lab.lessons.computed.tables import six_words, small_world
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.lessons.source.values import citations
@@ -25,7 +25,7 @@ def product(p: int, q: int, dim: int) -> float:
 
 
 def test_the_sinusoid() -> None:
-    found = lesson_08.sinusoid()
+    found = computed.sinusoid()
     row = SinusoidPosition(8)(torch.zeros(2))[1].tolist()
     assert found["row"] == ", ".join(f"{value:.2f}" for value in row)
     assert found["norm"] == pytest.approx(hypot(*row), abs=1e-6)
@@ -41,20 +41,20 @@ def test_the_sinusoid() -> None:
 def test_learned_tables_have_the_sizes_of_the_citations() -> None:
     names = ("bert_positions", "bert_width", "gpt2_positions")
     sizes = {name: int(citations()["values"][name]["text"].replace(",", "")) for name in names}
-    found = lesson_08.learned()
+    found = computed.learned()
     assert found["bert"] == sizes["bert_positions"] * sizes["bert_width"]
     assert found["gpt2"] == sizes["gpt2_positions"] * sizes["bert_width"]
     assert found["next"] == sizes["bert_positions"] + 1
 
 
 def test_unfinished_pairs_are_those_of_the_order_page() -> None:
-    found = lesson_08.unfinished()
+    found = computed.unfinished()
     page = lengths_figure(dim=found["dim"], trained=found["trained"], heads=8, seed=0)
     assert found["count"] == page["unfinished"]
 
 
 def test_rotary_scores_are_those_of_the_layer() -> None:
-    found, table = lesson_08.rotary(), small_world()
+    found, table = computed.rotary(), small_world()
     for key, name in (("dog", "here"), ("house", "other")):
         rows = [torch.tensor(table[word])[None] for word in ("cat", key)]
         scores = relative_scores(RotaryPosition(table.dim), *rows, length=16)
@@ -69,9 +69,9 @@ def test_the_code_of_both_exercises_prints_the_numbers_of_the_text() -> None:
         with redirect_stdout(io.StringIO()) as output:
             exec(code, {})
         printed.append([float(text) for text in output.getvalue().split()])
-    assert printed[0] == pytest.approx([lesson_08.heat_map()["difference"]], rel=1e-3)
+    assert printed[0] == pytest.approx([computed.heat_map()["difference"]], rel=1e-3)
     assert 0 < printed[0][0] < 1e-5
-    rotated = lesson_08.rotated()
+    rotated = computed.rotated()
     assert printed[1] == pytest.approx([rotated["here"], rotated["later"], rotated["other"]])
     assert printed[1][0] == pytest.approx(printed[1][1])
     assert abs(printed[1][2] - printed[1][0]) > 0.01

@@ -32,7 +32,7 @@ HEAD = 1
 def orders() -> Mapping[str, float]:
     """Return what exchanging cat and dog changes: with nothing else, with positions added, and with a causal mask."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_07 import figures
+    from rowspace_lab.lessons.computed.figures import order as figures
 
     attend = partial(figures.exchanged_figure, six_words(), words=TEXT, order=ENDS_EXCHANGED, seed=0)
     plain, added, causal = (
@@ -67,7 +67,7 @@ def spread() -> Mapping[str, float]:
 def synonyms() -> Mapping[str, Any]:
     """Return the words that cosine and a head's q·k rank first for dog, on everyday words."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_07 import figures
+    from rowspace_lab.lessons.computed.figures import order as figures
 
     table = everyday_words()
     return figures.two_lists_figure(table, path=str(everyday_folder()), head=HEAD, word="dog", k=10)
@@ -77,7 +77,7 @@ def shuffled(table: Table, seed: int) -> Question:
     """Ask how far the outputs of attention move when the words are shuffled and the outputs sorted back."""
     require_torch()
     require_words(table, *TEXT)
-    from rowspace_lab.lessons.computed.lesson_07 import figures
+    from rowspace_lab.lessons.computed.figures import order as figures
 
     positions, scheme = picked(seed, SCHEMES)
     options = ["not at all, up to rounding", "by less than a tenth of the largest output", "by more than that"]
@@ -89,7 +89,7 @@ def changed(table: Table, seed: int) -> Question:
     """Ask how many outputs change with a causal mask when words change places."""
     require_torch()
     require_words(table, *TEXT)
-    from rowspace_lab.lessons.computed.lesson_07 import figures
+    from rowspace_lab.lessons.computed.figures import order as figures
 
     order = picked(seed, (ENDS_EXCHANGED, *OTHER_ORDERS))
     answer = partial(figures.changed_figure, words=TEXT, order=order, seed=seed)
@@ -99,7 +99,7 @@ def changed(table: Table, seed: int) -> Question:
 def largest_weight(table: Table, seed: int) -> Question:
     """Ask for the largest softmax weight of scores that are not divided by √d_k."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_07 import figures
+    from rowspace_lab.lessons.computed.figures import order as figures
 
     size = picked(seed, SIZES)
     answer = partial(figures.largest_weight_figure, size=size, seed=0, draws=DRAWS, keys=KEYS)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import lesson_10
+from rowspace_lab.lessons.computed import head as computed
 from rowspace_lab.lessons.lesson import lesson
 
 WORDS = ["the", "cat", "sat", "on"]
@@ -20,7 +20,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def test_logits_of_four_words() -> None:
-    found, hidden = lesson_10.four(), np.array([0.6, 0.1, 0.3])
+    found, hidden = computed.four(), np.array([0.6, 0.1, 0.3])
     probabilities = softmax(ROWS @ hidden)
     assert found["logits"] == "(0.30, 0.58, 0.24, 0.05)"
     assert found["probabilities"] == f"({', '.join(f'{each:.3f}' for each in probabilities)})"
@@ -30,7 +30,7 @@ def test_logits_of_four_words() -> None:
 
 
 def test_sizes_of_published_heads() -> None:
-    found = lesson_10.models()
+    found = computed.models()
     assert found["llama2"]["matrix"] == 32_000 * 4096
     assert (found["llama2"]["both"], found["llama2"]["both_mib"], found["llama2"]["mib"]) == (262_144_000, 500, 250)
     assert found["llama3"]["matrix"] == 525_336_576
@@ -48,7 +48,7 @@ def test_both_gradients_of_a_row() -> None:
         return np.array([(function(ROWS + step) - function(ROWS - step)) / 2e-6 for step in steps]).reshape(4, 3)
 
     read, predicted = gradient(lambda rows: loss(rows, ROWS)), gradient(lambda rows: loss(ROWS, rows))
-    found = lesson_10.gradients()
+    found = computed.gradients()
     assert found["inputs"] == np.abs(read).max(1).astype(bool).sum() == 2
     assert found["outputs"] == (np.abs(predicted).max(1) > 1e-6).sum() == 4
     for name, row in (("cat_in", read[1]), ("cat_out", predicted[1])):
@@ -61,7 +61,7 @@ def test_both_gradients_of_a_row() -> None:
     ("seed", "hidden"), [(0, (0.6, 0.1, 0.3)), (1, (0.1, 0.5, -0.2)), (2, (-0.4, 0.2, 0.5)), (3, (0.5, 0.6, -0.3))]
 )
 def test_question_of_the_largest_logit(seed: int, hidden: tuple[float, ...]) -> None:
-    question = lesson_10.winner(TABLE, seed)
+    question = computed.winner(TABLE, seed)
     logits = ROWS @ hidden
     assert question.fields["hidden"] == str(hidden).replace("-", "−")
     assert question.computed(TABLE)["answer"] == logits.argmax()
@@ -70,7 +70,7 @@ def test_question_of_the_largest_logit(seed: int, hidden: tuple[float, ...]) -> 
 
 @pytest.mark.parametrize(("seed", "word", "factor"), [(0, 3, 2), (1, 2, 3), (2, 0, 2), (3, 2, 2), (4, 3, 15)])
 def test_question_of_a_longer_row(seed: int, word: int, factor: int) -> None:
-    question = lesson_10.longer(TABLE, seed)
+    question = computed.longer(TABLE, seed)
     logits = ROWS @ [0.6, 0.1, 0.3]
     assert (question.fields["word"], question.fields["factor"]) == (WORDS[word], factor)
     answer = question.computed(TABLE)
@@ -82,7 +82,7 @@ def test_question_of_a_longer_row(seed: int, word: int, factor: int) -> None:
 
 @pytest.mark.parametrize(("seed", "expected"), [(0, 4 * 3), (1, 50_257 * 768 + 50_257), (2, 32_000 * 4096)])
 def test_question_of_an_untied_head(seed: int, expected: int) -> None:
-    question = lesson_10.head_parameters(TABLE, seed)
+    question = computed.head_parameters(TABLE, seed)
     assert question.computed(TABLE)["answer"] == expected
     if question.fields["bias"] == "with a bias for each token":
         assert not question.accepts(50_257 * 768, expected)

@@ -10,7 +10,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.errors import UsageError
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.computed import lesson_01
+from rowspace_lab.lessons.computed import ids as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 
@@ -38,7 +38,7 @@ def apart(one: str, other: str) -> float:
 
 
 def test_distances_are_those_of_the_rows() -> None:
-    found = lesson_01.distances()
+    found = computed.distances()
     for name, pair in {"cat_dog": ("cat", "dog"), "cat_the": ("cat", "the"), "the_on": ("the", "on")}.items():
         assert found["id"][name] == abs(IDS[pair[0]] - IDS[pair[1]])
         assert found["one_hot"][name] == pytest.approx(np.sqrt(2))
@@ -48,20 +48,20 @@ def test_distances_are_those_of_the_rows() -> None:
     assert (
         f"{found['row']['cat_dog']:.3f} {found['row']['cat_the']:.3f} {found['ratio']['row']:.1f}" == "0.086 1.204 14.0"
     )
-    assert lesson_01.differences()["squares"] == pytest.approx(0.0074) == pytest.approx(apart("cat", "dog") ** 2)
+    assert computed.differences()["squares"] == pytest.approx(0.0074) == pytest.approx(apart("cat", "dog") ** 2)
 
 
 def test_a_permutation_changes_distances_of_ids_only() -> None:
-    found, order = lesson_01.permuted(), np.random.default_rng(1).permutation(6)
+    found, order = computed.permuted(), np.random.default_rng(1).permutation(6)
     changed = [abs(order[one] - order[other]) != abs(one - other) for one, other in combinations(range(6), 2)]
     assert found == {"id": sum(changed), "one_hot": 0, "row": 0, "pairs": len(changed)}
 
 
 def test_riddle_and_counts() -> None:
-    assert lesson_01.ids() == {"cat": 3782, "dog": 5291, "sum": 9073}
+    assert computed.ids() == {"cat": 3782, "dog": 5291, "sum": 9073}
     words = " ".join(small_world_sentences()).split()
     counts = sorted((words.count(word) for word in set(words)), reverse=True)
-    assert lesson_01.by_count() == {"first": counts[0], "last_id": len(counts) - 1, "last": counts[-1]}
+    assert computed.by_count() == {"first": counts[0], "last_id": len(counts) - 1, "last": counts[-1]}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,7 +9,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.layers import CATALOGUE
 from rowspace.layers.tables.reference import lookup_backward
-from rowspace_lab.lessons.computed import lesson_03
+from rowspace_lab.lessons.computed import gradients as computed
 from rowspace_lab.pages.pipeline.gradients import tied_figure
 from rowspace_lab.tables.examples import SIX_WORDS
 from rowspace_lab.tables.small_world import small_world_sentences
@@ -18,7 +18,7 @@ SEEDS = [0, 1, 2]
 
 
 def test_gpt2_is_that_of_the_catalogue() -> None:
-    assert lesson_03.gpt2()["rows"] == CATALOGUE["gpt2"].num_embeddings
+    assert computed.gpt2()["rows"] == CATALOGUE["gpt2"].num_embeddings
     assert CATALOGUE["gpt2"].tied
 
 
@@ -27,7 +27,7 @@ def test_example_has_the_gradient_of_autograd() -> None:
     table[[1, 2]].sum().backward()
     assert table.grad is not None
     rows = table.grad.any(1).nonzero().flatten().tolist()
-    found = lesson_03.example()
+    found = computed.example()
     assert [found["first"], found["second"]] == rows
     assert (found["rows"], found["dims"], found["each"]) == (6, 3, table.grad.max().item())
 
@@ -41,7 +41,7 @@ def test_adamw_moves_rows_like_pytorch() -> None:
         table[ids].sum().backward()
         optimizer.step()
     moved = (table.detach() - before).norm(dim=1)
-    found = lesson_03.adamw()
+    found = computed.adamw()
     assert found["read_now"] == pytest.approx(moved[4].item())
     assert found["read_before"] == pytest.approx(moved[1].item()) == pytest.approx(moved[2].item(), rel=1e-2)
     assert found["never_read"] == pytest.approx(moved[0].item())
@@ -62,7 +62,7 @@ def test_pushes_are_the_gradients_of_autograd() -> None:
         assert rows.grad is not None
         cat, dog, house = rows.grad[places]
         cosines.append([torch.cosine_similarity(cat, other, 0).item() for other in (dog, house)])
-    found = lesson_03.pushes()
+    found = computed.pushes()
     lowest, highest = np.min(cosines, 0), np.max(cosines, 0)
     expected = [5, *lowest, highest[1]]
     names = ("draws", "cat_dog_lowest", "cat_house_lowest", "cat_house_highest")

@@ -23,7 +23,7 @@ VITS = {
 @needs_torch
 def small() -> Mapping[str, Any]:
     """Return the patches of the small picture as text, their variances, and the shape of the projection."""
-    from rowspace_lab.lessons.computed.lesson_11.figures import SMALL_DIM, SMALL_SIZE, small_patches
+    from rowspace_lab.lessons.computed.figures.patches import SMALL_DIM, SMALL_SIZE, small_patches
 
     found = small_patches()
     names = ("first", "second", "third", "fourth")
@@ -77,7 +77,7 @@ def vit() -> Mapping[str, Mapping[str, int]]:
 @needs_torch
 def convolution() -> Mapping[str, float]:
     """Return the largest difference between cutting and projecting a photograph, and a convolution of it."""
-    from rowspace_lab.lessons.computed.lesson_11.figures import convolution_difference
+    from rowspace_lab.lessons.computed.figures.patches import convolution_difference
 
     photograph("china.jpg")  # raises MissingExtraError
     return convolution_difference()
@@ -86,7 +86,7 @@ def convolution() -> Mapping[str, float]:
 @needs_torch
 def flattest(table: Table, seed: int) -> Question:
     """Ask in which quarter of a photograph the patch with the least or the most variance is."""
-    from rowspace_lab.lessons.computed.lesson_11.figures import quarter_figure
+    from rowspace_lab.lessons.computed.figures.patches import quarter_figure
 
     cases = (("china.jpg", 16, False), ("flower.jpg", 16, False), ("china.jpg", 16, True), ("flower.jpg", 56, True))
     name, size, most = picked(seed, cases)
@@ -98,7 +98,7 @@ def flattest(table: Table, seed: int) -> Question:
 @needs_torch
 def tokens(table: Table, seed: int) -> Question:
     """Ask for the number of tokens of a picture with a class token."""
-    from rowspace_lab.lessons.computed.lesson_11.figures import tokens_figure
+    from rowspace_lab.lessons.computed.figures.patches import tokens_figure
 
     side, size = picked(seed, ((224, 14), (384, 32), (336, 14), (512, 16), (224, 28)))
     return number(partial(tokens_figure, side=side, size=size), side=side, size=size, along=side // size)
@@ -107,7 +107,7 @@ def tokens(table: Table, seed: int) -> Question:
 @needs_torch
 def scores(table: Table, seed: int) -> Question:
     """Ask by which factor the scores grow when the side of the patches is divided."""
-    from rowspace_lab.lessons.computed.lesson_11.figures import scores_figure
+    from rowspace_lab.lessons.computed.figures.patches import scores_figure
 
     side, size, part = picked(seed, ((224, 16, 2), (224, 16, 4), (288, 24, 3), (224, 56, 2)))
     named = {2: "half", 3: "a third", 4: "a quarter"}[part]

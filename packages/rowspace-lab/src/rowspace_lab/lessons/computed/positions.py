@@ -115,7 +115,7 @@ def rotated() -> Mapping[str, float]:
 def larger(table: Table, seed: int) -> Question:
     """Ask which of two products of sinusoids is larger."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_08.figures import products_figure
+    from rowspace_lab.lessons.computed.figures.positions import products_figure
 
     dim, first, second = picked(seed, PRODUCTS)
     named = [f"PE({p}) · PE({q})" for p, q in (first, second)]
@@ -126,7 +126,7 @@ def larger(table: Table, seed: int) -> Question:
 def parameters(table: Table, seed: int) -> Question:
     """Ask for the number of parameters of a learned position table."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_08.figures import parameters_figure
+    from rowspace_lab.lessons.computed.figures.positions import parameters_figure
 
     length, dim = picked(seed, TABLES)
     return number(partial(parameters_figure, length=length, dim=dim), length=f"{length:,}", dim=f"{dim:,}")
@@ -135,7 +135,7 @@ def parameters(table: Table, seed: int) -> Question:
 def full_turns(table: Table, seed: int) -> Question:
     """Ask how many hands of a sinusoid go full circle within a text."""
     require_torch()
-    from rowspace_lab.lessons.computed.lesson_08.figures import full_turns_figure
+    from rowspace_lab.lessons.computed.figures.positions import full_turns_figure
 
     length = picked(seed, LENGTHS)
     answer = partial(full_turns_figure, dim=DIM, length=length)

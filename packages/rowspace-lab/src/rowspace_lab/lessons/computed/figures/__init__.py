@@ -1,0 +1,1 @@
+"""The figures of lessons that need PyTorch, in a module per lesson."""
