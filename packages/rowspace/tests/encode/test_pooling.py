@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.encode.kernels import half_to_single, pool_rows
+from rowspace.encode.pool_rule import pool_rule
 from rowspace.encode.pooling import (
-    PoolRule,
     RowPooler,
     no_rows,
     shares_of_counts,
@@ -23,17 +23,18 @@ V, D, UNSEEN = 7, 5, 3
 ROWS = np.random.default_rng(0).standard_normal((V, D))
 UNSEEN_ROWS = np.random.default_rng(1).standard_normal((UNSEEN, D)).astype(np.float32)
 POOLINGS = ("mean", "sif", "sum", "first", "max")
+FLAGS = st.fixed_dictionaries({name: st.booleans() for name in ("keep_unknown", "count_missing", "normalize")})
 # Some of these ids are beyond the table or the unseen rows: they must not be read.
 LISTS = st.lists(st.lists(st.integers(-UNSEEN - 2, V + 2) | st.just(2**31 - 1), max_size=6), max_size=5)
 
 
-def pooled_by_hand(ids, rule, rows, weights, unknown):
-    """Pool one text as the docstring of `PoolRule` says, one number at a time."""
+def pooled_by_hand(ids, pooling, flags, rows, weights, unknown):
+    """Pool one text as the docstring of `pool_rule` says, one number at a time."""
     terms, known = [], 0
     for token in ids:
         is_missing = not -UNSEEN <= token < V
         known += not (is_missing or token == unknown)
-        if (token == unknown and not rule.keep_unknown) or (is_missing and not rule.count_missing):
+        if (token == unknown and not flags["keep_unknown"]) or (is_missing and not flags["count_missing"]):
             continue
         row = np.zeros(D) if is_missing else rows[token] if token >= 0 else UNSEEN_ROWS[-1 - token].astype(float)
         weight = weights[token] if weights is not None and not is_missing and token >= 0 else 1
@@ -41,14 +42,14 @@ def pooled_by_hand(ids, rule, rows, weights, unknown):
     vector = np.zeros(D)
     if terms:
         mean = sum(terms) / len(terms)
-        vector = {"first": terms[0], "sum": sum(terms), "max": np.max(terms, axis=0)}.get(rule.pooling, mean)
+        vector = {"first": terms[0], "sum": sum(terms), "max": np.max(terms, axis=0)}.get(pooling, mean)
     length = np.sqrt((vector**2).sum())
-    return vector / length if rule.normalize and length else vector, len(ids) - known
+    return vector / length if flags["normalize"] and length else vector, len(ids) - known
 
 
-@given(LISTS, st.sampled_from(POOLINGS), st.tuples(*[st.booleans()] * 3), st.integers(0, V), st.integers(1, D))
+@given(LISTS, st.sampled_from(POOLINGS), FLAGS, st.integers(0, V), st.integers(1, D))
 def test_kernels_and_numpy_pool_as_written_out(lists, pooling, flags, unknown, width):
-    rule = PoolRule(pooling, *flags)
+    rule = pool_rule(pooling, **flags)
     weights = np.linspace(0.5, 2, V).astype(np.float32) if pooling == "sif" else None
     flat = FlatIds.of(lists)
     for dtype in (np.float32, np.float64, np.float16):
@@ -57,11 +58,11 @@ def test_kernels_and_numpy_pool_as_written_out(lists, pooling, flags, unknown, w
         wide = rows.astype(np.float64)
         wide[:, width:], kept = 0, UNSEEN_ROWS[:, width:].copy()
         UNSEEN_ROWS[:, width:] = 0
-        expected = [pooled_by_hand(ids, rule, wide, weights, unknown) for ids in lists]
+        expected = [pooled_by_hand(ids, pooling, flags, wide, weights, unknown) for ids in lists]
         UNSEEN_ROWS[:, width:] = kept
         for compiled in (False, True):
             out = np.full((len(lists), width), np.nan, np.float32)
-            without_row = pooler.pool(flat, UNSEEN_ROWS, unknown, rule.code, out, compiled=compiled)
+            without_row = pooler.pool(flat, UNSEEN_ROWS, unknown, rule, out, compiled=compiled)
             assert without_row == sum(count for _, count in expected)
             for vector, (want, _) in zip(out, expected, strict=True):
                 np.testing.assert_allclose(vector, want[:width], atol=2e-6)
@@ -82,7 +83,7 @@ def test_float16_is_read_exactly():
 
 
 def test_rows_of_other_layouts_are_read():
-    flat, rule = FlatIds.of([[1, 2], [0]]), PoolRule("mean", False, False, False).code
+    flat, rule = FlatIds.of([[1, 2], [0]]), pool_rule("mean")
     expected = np.stack([ROWS[1:3].mean(axis=0), ROWS[0]])
     layouts = [
         ROWS.astype(np.longdouble),
@@ -106,7 +107,7 @@ def test_mapped_rows_are_not_copied(tmp_path):
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_nan_and_infinity_are_kept():
     rows = np.array([[np.nan, 1], [np.inf, 1], [1e30, 1e30]], np.float32)
-    rule = PoolRule("mean", False, False, True).code
+    rule = pool_rule("mean", normalize=True)
     for compiled in (False, True):
         out = np.empty((3, 2), np.float32)
         RowPooler(rows).pool(FlatIds.of([[0], [1], [2]]), no_rows(2), 3, rule, out, compiled=compiled)

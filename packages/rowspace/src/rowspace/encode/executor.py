@@ -85,7 +85,7 @@ class Executor:
         if rules.max_tokens is not None and len(spans) > rules.max_tokens:
             flat = flat.cut(rules.max_tokens, keep_end=rules.keep_end)
             spans = spans[-rules.max_tokens :] if rules.keep_end else spans[: rules.max_tokens]
-        used, rows = gather_used(self._pooler, flat.ids, unseen, plan.unknown, plan.pool_code, self.dim)
+        used, rows = gather_used(self._pooler, flat.ids, unseen, plan.unknown, plan.rule, self.dim)
         return TokenRows(spans[used], rows)
 
     def encode(self, texts: list[str], plan: Plan, counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
@@ -151,13 +151,13 @@ class Executor:
     ) -> int:
         """Write vectors in the dtype of `out`, and return how many tokens have no row."""
         pooled = out if plan.is_direct else np.empty((len(out), self.dim), np.float32)
-        unknown = self._pooler.pool(flat, unseen, plan.unknown, plan.pool_code, pooled, compiled=compiled)
+        unknown = self._pooler.pool(flat, unseen, plan.unknown, plan.rule, pooled, compiled=compiled)
         if plan.rules.half:
             pooled = pooled.astype(np.float16).astype(np.float32)
             if plan.rules.normalize:
                 pooled = unit_length(pooled).astype(np.float16).astype(np.float32)
         if pooled is not out:
-            out[:] = quantize(pooled, plan.dtype)
+            out[:] = quantize(pooled, plan.options.dtype)
         return unknown
 
     def empty(self, size: int, plan: Plan) -> NDArray[Any]:

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.encode.pool_rule import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING
 
 __all__ = ["add_row", "add_two_rows", "finish", "half_to_single", "maximum_of_row", "pool_rows"]
 
-# The parts of a rule, which is one number, because each argument of a kernel costs a short text 0.2 µs.
-SUM, FIRST, MAX, POOLING = 1, 2, 3, 3  # 0: mean
-NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
 HALF_SCALE = np.float32(2.0**112)  # difference of the biases of the exponents of float32 and float16
 
 
@@ -38,7 +36,7 @@ def pool_rows(
         ids: The ids of all texts; an id from V up, or below -u, has no row.
         indptr: (n + 1,) where each text's ids begin.
         unknown: The id of the unknown token, or V.
-        rule: See above.
+        rule: See `pool_rule`.
         out: (n, up to d).
     """
     without_row = 0

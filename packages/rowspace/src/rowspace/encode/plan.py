@@ -7,8 +7,8 @@ import numpy as np
 import tokenizers
 
 from rowspace.encode.modes import ModeRules, rules_of
-from rowspace.encode.options import DType, EncodeOptions
-from rowspace.encode.pooling import PoolRule
+from rowspace.encode.options import EncodeOptions
+from rowspace.encode.pool_rule import pool_rule
 from rowspace.encode.precision import stored_form
 from rowspace.table import Table
 
@@ -23,7 +23,7 @@ class Plan:
         options: The options.
         rules: The rules of the mode.
         unknown: The id of the unknown token, or V.
-        pool_code: The code of the `PoolRule`.
+        rule: How ids become a vector, see `pool_rule`.
         composes: Whether unseen words get the rows of their n-grams.
         is_direct: Whether pooled vectors are the result, without rounding or packing.
         form: The numbers that store a vector, and their NumPy dtype.
@@ -32,7 +32,7 @@ class Plan:
     options: EncodeOptions
     rules: ModeRules
     unknown: int
-    pool_code: int
+    rule: int
     composes: bool
     is_direct: bool
     form: tuple[int, np.dtype[Any]]
@@ -50,20 +50,18 @@ class Plan:
             unknown_id: The id of the unknown token, if there is one.
         """
         rules = rules_of(options, table, library)
-        # Rounded to float16 first, as model2vec does, so vectors are normalized afterwards.
-        normalize = rules.normalize and not rules.half
-        rule = PoolRule(options.pooling, rules.keep_unknown, rules.count_missing, normalize)
         return cls(
             options=options,
             rules=rules,
             unknown=len(table) if unknown_id is None else unknown_id,
-            pool_code=rule.code,
+            rule=pool_rule(
+                options.pooling,
+                keep_unknown=rules.keep_unknown,
+                count_missing=rules.count_missing,
+                # Rounded to float16 first, as model2vec does, so vectors are normalized afterwards.
+                normalize=rules.normalize and not rules.half,
+            ),
             composes=table.subwords is not None and options.mode == "rowspace",
             is_direct=options.dtype == "float32" and not rules.half,
             form=stored_form(options.dim or table.dim, options.dtype),
         )
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of vectors."""
-        return self.options.dtype

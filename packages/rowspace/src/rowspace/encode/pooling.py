@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.options import Pooling
+from rowspace.encode.pool_rule import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING, SUM, pool_rule
 from rowspace.encode.texts import FlatIds
 
 __all__ = [
-    "PoolRule",
     "RowPooler",
     "gather_used",
     "no_rows",
@@ -22,35 +21,6 @@ __all__ = [
     "warm_pooling",
 ]
 
-CODES = {"mean": 0, "sif": 0, "sum": 1, "first": 2, "max": 3}  # as in kernels.py
-NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
-
-
-class PoolRule(NamedTuple):
-    """How the ids of a text become its vector.
-
-    Attributes:
-        pooling: As in `EncodeOptions`; the weights of "sif" are those of the `RowPooler`.
-        keep_unknown: The unknown token counts as any other; otherwise it is left out.
-        count_missing: An id without a row counts as a row of zeros; otherwise it is left out.
-        normalize: Scale to length 1.
-    """
-
-    pooling: Pooling
-    keep_unknown: bool
-    count_missing: bool
-    normalize: bool
-
-    @property
-    def code(self) -> int:
-        """The rule as the number that kernels take."""
-        return (
-            CODES[self.pooling]
-            | NORMALIZE * self.normalize
-            | KEEP_UNKNOWN * self.keep_unknown
-            | COUNT_MISSING * self.count_missing
-        )
-
 
 class RowPooler:
     """The rows of a table, ready to be pooled.
@@ -60,7 +30,7 @@ class RowPooler:
         weights: (V,) float32 factors of the rows; by default there are none.
 
     >>> pooler, out = RowPooler(np.eye(2, dtype=np.float32)), np.empty((1, 2), np.float32)
-    >>> pooler.pool(FlatIds.of([[0, 1, 1, 7]]), no_rows(2), 9, PoolRule("mean", False, False, False).code, out)
+    >>> pooler.pool(FlatIds.of([[0, 1, 1, 7]]), no_rows(2), 9, pool_rule("mean"), out)
     1
     >>> out.round(2)
     array([[0.33, 0.67]], dtype=float32)
@@ -89,10 +59,10 @@ class RowPooler:
         """Write the vectors of texts to `out`, and return how many of their tokens have no row.
 
         Args:
-            flat: The ids of n texts; those without a row are left out or counted as zeros (`PoolRule`).
+            flat: The ids of n texts; those without a row are left out or counted as zeros (`pool_rule`).
             unseen: (u, d) rows of the ids -1 … -u.
             unknown: The id of the unknown token, or V.
-            rule: The code of a `PoolRule`.
+            rule: A `pool_rule`.
             out: (n, up to d) float32; its width says how many columns are used.
             compiled: Use kernels, which imports numba.
         """
@@ -129,14 +99,14 @@ def gather_used(
         ids: (n,).
         unseen: (u, d) rows of the ids -1 … -u.
         unknown: The id of the unknown token, or V.
-        rule: The code of a `PoolRule`.
+        rule: A `pool_rule`.
         width: The number of columns.
 
     Returns:
         Which ids are used, (n,), and their weighted rows, (number used, width); a row of zeros for an id without one.
 
     >>> pooler = RowPooler(np.eye(2, dtype=np.float32))
-    >>> used, rows = gather_used(pooler, np.int32([1, 7]), no_rows(2), 9, PoolRule("mean", False, False, False).code, 2)
+    >>> used, rows = gather_used(pooler, np.int32([1, 7]), no_rows(2), 9, pool_rule("mean"), 2)
     >>> used.tolist(), rows.tolist()
     ([True, False], [[0.0, 1.0]])
     """
@@ -181,15 +151,15 @@ def _gather(
 
 def _pooled(found: NDArray[np.floating[Any]], rule: int) -> NDArray[np.floating[Any]]:
     """Pool the rows of one text; without rows the result is zeros."""
-    pooling = rule & 3
+    pooling = rule & POOLING
     if not len(found):
         return np.zeros(found.shape[1], np.float32)
-    if pooling == CODES["first"]:
+    if pooling == FIRST:
         vector = found[0]
-    elif pooling == CODES["max"]:
+    elif pooling == MAX:
         vector = found.max(axis=0)
     else:
-        vector = found.sum(axis=0) if pooling == CODES["sum"] else found.mean(axis=0)
+        vector = found.sum(axis=0) if pooling == SUM else found.mean(axis=0)
     length = np.sqrt((vector.astype(np.float64) ** 2).sum()) if rule & NORMALIZE else 0
     with np.errstate(invalid="ignore"):  # infinity / infinity
         return np.asarray(vector / np.float32(length) if length else vector)
@@ -231,10 +201,9 @@ def shares_of_counts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def warm_pooling() -> None:
     """Compile the kernels, which are cached on disk, for each dtype of rows; fast if they are compiled."""
-    rule = PoolRule("mean", keep_unknown=False, count_missing=False, normalize=False)
     for dtype in (np.float16, np.float32, np.float64):
         pooler, out = RowPooler(np.ones((1, 1), dtype)), np.empty((1, 1), np.float32)
-        pooler.pool(FlatIds.of([[0]]), no_rows(1), 1, rule.code, out, compiled=True)
+        pooler.pool(FlatIds.of([[0]]), no_rows(1), 1, pool_rule("mean"), out, compiled=True)
 
 
 def no_rows(dim: int) -> NDArray[np.float32]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.pooling import PoolRule, RowPooler, no_rows
+from rowspace.encode.pool_rule import pool_rule
+from rowspace.encode.pooling import RowPooler, no_rows
 from rowspace.encode.texts import FlatIds
 from rowspace.subwords.hashing import PRUNED_BUCKET, Subwords
 from rowspace.table import Table
@@ -20,7 +21,7 @@ from rowspace.text.characters import clean
 __all__ = ["UnseenRows", "UnseenWords", "split_words", "word_spans"]
 
 _WORD = re.compile(r"[^ \t\n\v\f\r\0]+")
-MEAN_OF_ALL = PoolRule("mean", keep_unknown=True, count_missing=True, normalize=False).code
+MEAN_OF_ALL = pool_rule("mean", keep_unknown=True, count_missing=True)
 
 
 def split_words(text: str) -> list[str]:
