@@ -9,14 +9,17 @@ quadrature; Golub & Meurant 2010); below it, f is summed term by term. All of th
 table for all s at one t costs a few operations each.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.optim.kernels.prefetch import prefetch
-from rowspace.optim.kernels.rows import copy_row, prefetch_gradient, sum_gradients
+from rowspace.optim.kernels.rows import Rows, Steps, copy_row, prefetch_gradient, sum_gradients
+from rowspace.optim.rows.segments import Segments
 
-__all__ = ["HISTORY", "TABLE", "catch_up_rows", "extend_table", "step_rows"]
+__all__ = ["HISTORY", "TABLE", "Past", "State", "catch_up_rows", "extend_table", "step_rows"]
 
 # Columns of the history.
 RATE, DECAY, BETA1, BETA2, EPS, ROOT_BC2, LOG_B1, LOG_B2 = range(8)
@@ -31,8 +34,28 @@ LARGEST = 1e150  # of a moment, whose products with others must be finite too
 TERMS_PER_CHECK = 16
 
 Doubles = NDArray[np.float64]
-Steps = NDArray[np.int64]
-Rows = NDArray[np.float32] | NDArray[np.float64]
+
+
+class Past(NamedTuple):
+    """The steps so far, and the table of one scalar set per age for rows at the last of them."""
+
+    lines: Doubles  # (n, HISTORY)
+    table: Doubles  # (n, TABLE)
+    first: int  # the step of line 0
+    now: int  # the last step
+    tolerance: float
+    amsgrad: bool
+
+
+class State(NamedTuple):
+    """All rows and their moments, and the steps that they are at; a row whose moments are at step -1 has none."""
+
+    value_steps: Steps  # (V,)
+    moment_steps: Steps  # (V,)
+    values: Rows  # (V, d)
+    firsts: Rows  # (V, d)
+    seconds: Rows  # (V, d)
+    denominators: Rows  # (V, d), the second moments, or with amsgrad their maxima
 
 
 @kernel
@@ -89,35 +112,30 @@ def _write_nodes(line: Doubles, tolerance: float) -> None:
 
 @kernel
 def catch_up_rows(
-    rows: Steps, starts: Steps, order: Steps, begin: int, end: int, lines: Doubles, table: Doubles, first: int,
-    now: int, tolerance: float, value_steps: Steps, moment_steps: Steps, values: Rows, firsts: Rows, seconds: Rows,
-    denominators: Rows, amsgrad: bool, finish: bool, scratch: Rows, output: Rows,
-) -> None:  # fmt: skip
-    """Bring `rows[begin:end]`, sorted, to the step `now`; with `finish` their moments too, which otherwise stay behind.
+    segments: Segments, begin: int, end: int, past: Past, state: State, finish: bool, scratch: Rows, output: Rows
+) -> None:
+    """Bring rows `begin` to `end` to the step `now`; with `finish` their moments too, which otherwise stay behind.
 
-    `denominators` are the second moments, or with `amsgrad` their maxima. A row whose moments are at step -1 has none.
     The rows are also copied to `output`, see `copy_row`.
     """
+    now, lines = past.now - past.first, past.lines
     for place in range(begin, end):
-        row, following = rows[place], rows[min(place + 1, end - 1)]
-        prefetch(values, following)
-        prefetch(firsts, following)
-        prefetch(denominators, following)
-        at, since = value_steps[row], moment_steps[row]
-        if at < now:
+        row, following = segments.rows[place], segments.rows[min(place + 1, end - 1)]
+        prefetch(state.values, following)
+        prefetch(state.firsts, following)
+        prefetch(state.denominators, following)
+        value, since = state.values[row], state.moment_steps[row]
+        if state.value_steps[row] < past.now:
             if since >= 0:
-                _catch_up_row(
-                    lines, table, at - first, since - first, now - first, tolerance,
-                    values[row], firsts[row], denominators[row], amsgrad, scratch,
-                )  # fmt: skip
+                _catch_up_row(past, state, row, scratch)
             else:
-                _scale(values[row], table[at - first, P])
-            value_steps[row] = now
-        if finish and 0 <= since < now:
-            _scale(firsts[row], np.exp(lines[now - first, LOG_B1] - lines[since - first, LOG_B1]))
-            _scale(seconds[row], np.exp(lines[now - first, LOG_B2] - lines[since - first, LOG_B2]))
-            moment_steps[row] = now
-        copy_row(values[row], starts, order, place, output)
+                _scale(value, past.table[state.value_steps[row] - past.first, P])
+            state.value_steps[row] = past.now
+        if finish and 0 <= since < past.now:
+            _scale(state.firsts[row], np.exp(lines[now, LOG_B1] - lines[since - past.first, LOG_B1]))
+            _scale(state.seconds[row], np.exp(lines[now, LOG_B2] - lines[since - past.first, LOG_B2]))
+            state.moment_steps[row] = past.now
+        copy_row(value, segments, place, output)
 
 
 @kernel
@@ -130,16 +148,16 @@ def _scale(row: Rows, factor: float) -> None:
 
 
 @kernel
-def _catch_up_row(
-    lines: Doubles, table: Doubles, at: int, since: int, now: int, tolerance: float,
-    value: Rows, first: Rows, denominator: Rows, amsgrad: bool, scratch: Rows,
-) -> None:  # fmt: skip
-    """Bring one row from step `at` to `now`; its moments are those of the step `since`."""
-    line = table[at]
+def _catch_up_row(past: Past, state: State, row: int, scratch: Rows) -> None:
+    """Bring one row to the last step; its moments stay."""
+    lines = past.lines
+    at, since = state.value_steps[row] - past.first, state.moment_steps[row] - past.first
+    value, first, denominator = state.values[row], state.firsts[row], state.denominators[row]
+    line = past.table[at]
     scale, root = 1.0, 1.0
     if since < at:
         scale = np.exp(lines[at, LOG_B1] - lines[since, LOG_B1])
-        if not amsgrad:
+        if not past.amsgrad:
             root = np.exp(0.5 * (lines[at, LOG_B2] - lines[since, LOG_B2]))
     real = value.dtype.type
     p, w1, w2 = real(line[P]), real(scale * line[W1]), real(scale * line[W2])
@@ -149,8 +167,7 @@ def _catch_up_row(
         for column in range(len(value)):
             below += (first[column] != 0) & (denominator[column] < least)
         if below > 0:
-            _catch_up_exactly(lines, table, at, now, tolerance, value, first, denominator, (scale, root), amsgrad,
-                              scratch)  # fmt: skip
+            _catch_up_exactly(past, at, value, first, denominator, scale, root, scratch)
             return
     for column in range(len(value)):
         x = np.sqrt(denominator[column]) * x_scale
@@ -159,28 +176,29 @@ def _catch_up_row(
 
 @kernel
 def _catch_up_exactly(
-    lines: Doubles, table: Doubles, at: int, now: int, tolerance: float,
-    value: Rows, first: Rows, denominator: Rows, scales: tuple[float, float], amsgrad: bool, scratch: Rows,
-) -> None:  # fmt: skip
+    past: Past, at: int, value: Rows, first: Rows, denominator: Rows, scale: float, root: float, scratch: Rows
+) -> None:
     """The same with f summed term by term, until the remaining terms are below the tolerance."""
     real = value.dtype.type
-    x_scale = real(scales[1])
+    x_scale = real(root)
     for column in range(len(value)):
         scratch[0, column] = np.sqrt(denominator[column]) * x_scale
         scratch[1, column] = 0
     product1, product2 = 1.0, 1.0
-    for j in range(at + 1, now + 1):
-        step = lines[j]
+    for j in range(at + 1, past.now - past.first + 1):
+        step = past.lines[j]
         product1 *= step[BETA1]
-        if not amsgrad:
+        if not past.amsgrad:
             product2 *= step[BETA2]
-        c = real(scales[0] * table[j, P] * step[RATE] * product1)
+        c = real(scale * past.table[j, P] * step[RATE] * product1)
         r, eps = real(np.sqrt(product2) / step[ROOT_BC2]), real(step[EPS])
         for column in range(len(value)):
             scratch[1, column] += c / (r * scratch[0, column] + eps)
-        if (j - at) % TERMS_PER_CHECK == 0 and _rest_is_small(table, at, j, product1, product2, tolerance, scratch):
+        if (j - at) % TERMS_PER_CHECK == 0 and _rest_is_small(
+            past.table, at, j, product1, product2, past.tolerance, scratch
+        ):
             break
-    p = real(table[at, P])
+    p = real(past.table[at, P])
     for column in range(len(value)):
         value[column] = value[column] * p - first[column] * scratch[1, column]
 
@@ -206,37 +224,35 @@ def _rest_is_small(
 
 @kernel
 def step_rows(
-    rows: Steps, starts: Steps, order: Steps, gradients: Rows, begin: int, end: int,
-    lines: Doubles, first: int, now: int, value_steps: Steps, moment_steps: Steps,
-    values: Rows, firsts: Rows, seconds: Rows, maxima: Rows, sign: int, amsgrad: bool, gradient: Rows,
-) -> None:  # fmt: skip
-    """The step `now` of AdamW for `rows[begin:end]`, which are at the step before.
+    segments: Segments, gradients: Rows, begin: int, end: int, past: Past, state: State, sign: int, gradient: Rows
+) -> None:
+    """The step `now` of AdamW for rows `begin` to `end`, which are at the step before.
 
     The gradient of one row (d,) is written to `gradient`, see `sum_gradients`.
     """
+    now, lines = past.now - past.first, past.lines
     for place in range(begin, end):
-        row, following = rows[place], min(place + 1, end - 1)
-        prefetch_gradient(gradients, starts, order, following)
-        prefetch(values, rows[following])
-        prefetch(firsts, rows[following])
-        prefetch(seconds, rows[following])
-        sum_gradients(gradients, starts, order, place, gradient)
-        since = moment_steps[row]
+        row, following = segments.rows[place], min(place + 1, end - 1)
+        prefetch_gradient(gradients, segments, following)
+        prefetch(state.values, segments.rows[following])
+        prefetch(state.firsts, segments.rows[following])
+        prefetch(state.seconds, segments.rows[following])
+        sum_gradients(gradients, segments, place, gradient)
+        since = state.moment_steps[row]
         b1, b2 = 0.0, 0.0
         if since >= 0:
-            b1 = np.exp(lines[now - first, LOG_B1] - lines[since - first, LOG_B1])
-            b2 = np.exp(lines[now - first, LOG_B2] - lines[since - first, LOG_B2])
-        _step_row(lines[now - first], b1, b2, values[row], firsts[row], seconds[row], maxima[row], gradient, sign,
-                  amsgrad)  # fmt: skip
-        value_steps[row] = moment_steps[row] = now
+            b1 = np.exp(lines[now, LOG_B1] - lines[since - past.first, LOG_B1])
+            b2 = np.exp(lines[now, LOG_B2] - lines[since - past.first, LOG_B2])
+        _step_row(lines[now], b1, b2, state, row, gradient, sign, past.amsgrad)
+        state.value_steps[row] = state.moment_steps[row] = past.now
 
 
 @kernel
 def _step_row(
-    step: Doubles, b1: float, b2: float, value: Rows, first: Rows, second: Rows, maximum: Rows, gradient: Rows,
-    sign: int, amsgrad: bool,
-) -> None:  # fmt: skip
+    step: Doubles, b1: float, b2: float, state: State, row: int, gradient: Rows, sign: int, amsgrad: bool
+) -> None:
     """One step of one row: its moments are multiplied by `b1` and `b2`, which include those of this step."""
+    value, first, second, maximum = state.values[row], state.firsts[row], state.seconds[row], state.denominators[row]
     real = value.dtype.type
     decay, rate, eps, inverse = real(step[DECAY]), real(step[RATE]), real(step[EPS]), real(1 / step[ROOT_BC2])
     keep1, keep2 = real(b1), real(b2)

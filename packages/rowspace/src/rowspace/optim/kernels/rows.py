@@ -1,23 +1,33 @@
 """What the kernels of all deferred optimizers do with one row: sum its gradients, copy it, prefetch the next one."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.optim.kernels.prefetch import prefetch
+from rowspace.optim.rows.segments import Segments
 
-__all__ = ["copy_row", "prefetch_gradient", "sum_gradients"]
+__all__ = ["LinearState", "copy_row", "prefetch_gradient", "sum_gradients"]
 
 Rows = NDArray[np.float32] | NDArray[np.float64]
 Steps = NDArray[np.int64]
 
 
-@kernel
-def sum_gradients(gradients: Rows, starts: Steps, order: Steps, place: int, total: Rows) -> None:
-    """Write the gradient of row number `place`, the sum of `gradients[order[starts[place]:starts[place + 1]]]`.
+class LinearState(NamedTuple):
+    """All rows under SGD or row-wise Adagrad, and the steps that they are at."""
 
-    The parts are summed in this order.
-    """
+    value_steps: Steps  # (V,)
+    moment_steps: Steps  # (V,)
+    values: Rows  # (V, d)
+    moment: Rows  # (V, d) momentum, or (V,) sums of squares
+
+
+@kernel
+def sum_gradients(gradients: Rows, segments: Segments, place: int, total: Rows) -> None:
+    """Write the gradient of row number `place` of the segments, the sum of its parts in their order."""
+    starts, order = segments.starts, segments.order
     first = gradients[order[starts[place]]]
     for column in range(len(total)):
         total[column] = first[column]
@@ -28,16 +38,16 @@ def sum_gradients(gradients: Rows, starts: Steps, order: Steps, place: int, tota
 
 
 @kernel
-def prefetch_gradient(gradients: Rows, starts: Steps, order: Steps, place: int) -> None:
+def prefetch_gradient(gradients: Rows, segments: Segments, place: int) -> None:
     """Prefetch the first part of the gradient of row number `place`."""
-    prefetch(gradients, order[starts[place]])
+    prefetch(gradients, segments.order[segments.starts[place]])
 
 
 @kernel
-def copy_row(row: Rows, starts: Steps, order: Steps, place: int, output: Rows) -> None:
-    """Write row number `place` to `output[order[starts[place]:starts[place + 1]]]`; to nowhere if `output` is empty."""
+def copy_row(row: Rows, segments: Segments, place: int, output: Rows) -> None:
+    """Write row number `place` of the segments to its parts of `output`; to nowhere if `output` is empty."""
     if len(output) > 0:
-        for part in range(starts[place], starts[place + 1]):
-            copy = output[order[part]]
+        for part in range(segments.starts[place], segments.starts[place + 1]):
+            copy = output[segments.order[part]]
             for column in range(len(row)):
                 copy[column] = row[column]

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.optim.kernels.rows import copy_row, sum_gradients
+from rowspace.optim.kernels.rows import LinearState, Rows, copy_row, sum_gradients
+from rowspace.optim.rows.segments import Segments
 
 __all__ = ["HISTORY", "catch_up_rows", "extend_products", "step_rows"]
 
@@ -13,8 +14,6 @@ VALUE_VALUE, VALUE_BUFFER, BUFFER_VALUE, BUFFER_BUFFER, RATE, WEIGHT_DECAY, MOME
 HISTORY, TABLE = 9, 4
 
 Doubles = NDArray[np.float64]
-Steps = NDArray[np.int64]
-Rows = NDArray[np.float32] | NDArray[np.float64]
 
 
 @kernel
@@ -31,38 +30,37 @@ def extend_products(lines: Doubles, table: Doubles, first: int, last: int) -> No
 
 @kernel
 def catch_up_rows(
-    rows: Steps, starts: Steps, order: Steps, begin: int, end: int, table: Doubles, first: int, now: int,
-    value_steps: Steps, moment_steps: Steps, output: Rows,
-    values: Rows, buffers: Rows,
-) -> None:  # fmt: skip
-    """Bring `rows[begin:end]` and their momentum to the step `now`, and copy the values to `output`, see `copy_row`."""
-    real = values.dtype.type
+    segments: Segments, begin: int, end: int, table: Doubles, first: int, now: int, state: LinearState, output: Rows
+) -> None:
+    """Bring rows `begin` to `end` and their momentum to the step `now`; copy the values to `output`, see `copy_row`."""
+    real = state.values.dtype.type
     for place in range(begin, end):
-        row = rows[place]
-        if value_steps[row] < now:
-            line = table[value_steps[row] - first]
+        row = segments.rows[place]
+        value = state.values[row]
+        if state.value_steps[row] < now:
+            line = table[state.value_steps[row] - first]
             a, b, c, d = real(line[0]), real(line[1]), real(line[2]), real(line[3])
-            value, buffer = values[row], buffers[row]
+            buffer = state.moment[row]
             for column in range(len(value)):
                 p, m = value[column], buffer[column]
                 value[column] = a * p + b * m
                 buffer[column] = c * p + d * m
-        value_steps[row] = moment_steps[row] = now
-        copy_row(values[row], starts, order, place, output)
+        state.value_steps[row] = state.moment_steps[row] = now
+        copy_row(value, segments, place, output)
 
 
 @kernel
 def step_rows(
-    rows: Steps, starts: Steps, order: Steps, gradients: Rows, begin: int, end: int, step: Doubles,
-    values: Rows, buffers: Rows, sign: int, gradient: Rows,
+    segments: Segments, gradients: Rows, begin: int, end: int, step: Doubles, state: LinearState, sign: int,
+    gradient: Rows,
 ) -> None:  # fmt: skip
-    """The step of SGD for `rows[begin:end]`, which are at the step before."""
-    real = values.dtype.type
+    """The step of SGD for rows `begin` to `end`, which are at the step before."""
+    real = state.values.dtype.type
     rate, decay, momentum = real(step[RATE]), real(step[WEIGHT_DECAY]), real(step[MOMENTUM])
     new, direction = real(step[NEW]), real(sign)
     for place in range(begin, end):
-        sum_gradients(gradients, starts, order, place, gradient)
-        value, buffer = values[rows[place]], buffers[rows[place]]
+        sum_gradients(gradients, segments, place, gradient)
+        value, buffer = state.values[segments.rows[place]], state.moment[segments.rows[place]]
         for column in range(len(value)):
             g = direction * gradient[column] + decay * value[column]
             if momentum != 0:

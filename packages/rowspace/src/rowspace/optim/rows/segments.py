@@ -1,7 +1,7 @@
 """The distinct rows of a sparse gradient, and where their parts are: `Segments`."""
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -11,8 +11,7 @@ from torch import Tensor
 __all__ = ["Segments", "distinct_rows", "summed_gradient"]
 
 
-@dataclass(frozen=True)
-class Segments:
+class Segments(NamedTuple):
     """Row `rows[i]` is that of the ids number `order[starts[i]:starts[i + 1]]`.
 
     The order is that of the ids, so that a sum over them does not depend on the number of threads.

@@ -76,34 +76,24 @@ class AdamRows(RowTable):
 
     def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
         """Bring rows up to date and copy them to `output`; with `finish` their moments too."""
-        table = self.table_since(self.oldest(segments.rows))
-        values, firsts, seconds, denominators = self._arrays()
-        steps = self.value_steps.numpy(), self.moment_steps.numpy()
-        history, now, tolerance, amsgrad = self.history, self.now, self._tolerance, self.amsgrad
+        self.table_since(self.oldest(segments.rows))
+        past, state = self._past(), self._arrays()
 
         def work(begin: int, end: int) -> None:
-            scratch = np.empty((2, values.shape[1]), values.dtype)
-            kernels.catch_up_rows(
-                segments.rows, segments.starts, segments.order, begin, end, history.lines, table, history.first, now,
-                tolerance, *steps, values, firsts, seconds, denominators, amsgrad, finish, scratch, output,
-            )  # fmt: skip
+            scratch = np.empty((2, state.values.shape[1]), state.values.dtype)
+            kernels.catch_up_rows(segments, begin, end, past, state, finish, scratch, output)
 
-        run_ranges(work, segments, values.shape[1])
+        run_ranges(work, segments, state.values.shape[1])
 
     def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
         """Take the last step of the history for the rows of a gradient, which are at the step before."""
-        values, firsts, seconds, denominators = self._arrays()
-        steps = self.value_steps.numpy(), self.moment_steps.numpy()
-        history, amsgrad, sign = self.history, self.amsgrad, -1 if group["maximize"] else 1
+        past, state, sign = self._past(), self._arrays(), -1 if group["maximize"] else 1
 
         def work(begin: int, end: int) -> None:
-            scratch = np.empty(values.shape[1], values.dtype)
-            kernels.step_rows(
-                segments.rows, segments.starts, segments.order, gradients, begin, end, history.lines, history.first,
-                history.now, *steps, values, firsts, seconds, denominators, sign, amsgrad, scratch,
-            )  # fmt: skip
+            scratch = np.empty(state.values.shape[1], state.values.dtype)
+            kernels.step_rows(segments, gradients, begin, end, past, state, sign, scratch)
 
-        run_ranges(work, segments, values.shape[1])
+        run_ranges(work, segments, state.values.shape[1])
 
     def catch_up_in_torch(self, rows: Tensor, finish: bool) -> None:
         """The same in torch operations."""
@@ -114,8 +104,12 @@ class AdamRows(RowTable):
         """The same in torch operations."""
         step_rows(self, rows, -gradients if group["maximize"] else gradients)
 
-    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Values, first and second moments and denominators as arrays."""
-        tensors = self.values, self.state["exp_avg"], self.state["exp_avg_sq"], self.denominators
-        values, firsts, seconds, denominators = (tensor.numpy() for tensor in tensors)
-        return values, firsts, seconds, denominators
+    def _past(self) -> kernels.Past:
+        """The history and the table."""
+        return kernels.Past(self.history.lines, self.table, self.history.first, self.now, self._tolerance, self.amsgrad)
+
+    def _arrays(self) -> kernels.State:
+        """Values, first and second moments, denominators and their steps as arrays."""
+        moments = self.state["exp_avg"], self.state["exp_avg_sq"], self.denominators
+        tensors = self.value_steps, self.moment_steps, self.values, *moments
+        return kernels.State(*(tensor.numpy() for tensor in tensors))

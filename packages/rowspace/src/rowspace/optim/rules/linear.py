@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rowspace.optim.kernels import adagrad, sgd
+from rowspace.optim.kernels.rows import LinearState
 from rowspace.optim.rows.history import History
 from rowspace.optim.rows.segments import Segments
 from rowspace.optim.rows.table import RowTable
@@ -42,35 +43,30 @@ class LinearRows(RowTable):
     def moment(self) -> Tensor:
         """The momentum or the sum of squares."""
 
-    @abc.abstractmethod
-    def moved(self) -> tuple[NDArray[Any], ...]:
-        """The arrays that a missed step changes."""
+    def _arrays(self) -> LinearState:
+        """Values, moments and their steps as arrays."""
+        tensors = self.value_steps, self.moment_steps, self.values, self.moment
+        return LinearState(*(tensor.numpy() for tensor in tensors))
 
     def catch_up_with_kernel(self, segments: Segments, output: NDArray[Any], *, finish: bool) -> None:
         """Bring rows up to date and copy them to `output`."""
-        table, arrays = self.products_since(self.oldest(segments.rows)), self.moved()
-        steps = self.value_steps.numpy(), self.moment_steps.numpy()
+        table, state = self.products_since(self.oldest(segments.rows)), self._arrays()
 
         def work(begin: int, end: int) -> None:
-            self.kernels.catch_up_rows(
-                segments.rows, segments.starts, segments.order, begin, end, table, self.history.first, self.now,
-                *steps, output, *arrays,
-            )  # fmt: skip
+            self.kernels.catch_up_rows(segments, begin, end, table, self.history.first, self.now, state, output)
 
-        run_ranges(work, segments, arrays[0].shape[1])
+        run_ranges(work, segments, state.values.shape[1])
 
     def step_with_kernel(self, segments: Segments, gradients: NDArray[Any], group: dict[str, Any]) -> None:
         """Take the last step of the history for the rows of a gradient, which are at the step before."""
-        values, moment = self.values.numpy(), self.moment.numpy()
+        state = self._arrays()
         line, sign = self.history.line(self.now), -1 if group["maximize"] else 1
 
         def work(begin: int, end: int) -> None:
-            self.kernels.step_rows(
-                segments.rows, segments.starts, segments.order, gradients, begin, end, line, values, moment, sign,
-                np.empty(values.shape[1], values.dtype),
-            )  # fmt: skip
+            scratch = np.empty(state.values.shape[1], state.values.dtype)
+            self.kernels.step_rows(segments, gradients, begin, end, line, state, sign, scratch)
 
-        run_ranges(work, segments, values.shape[1])
+        run_ranges(work, segments, state.values.shape[1])
 
     def lines_on_device(self, rows: Tensor) -> Tensor:
         """The products for rows (n,), as (columns, n, 1)."""
@@ -95,10 +91,6 @@ class SgdRows(LinearRows):
     def _zeros(self) -> Tensor:
         """The momentum before the first step with one."""
         return torch.zeros_like(self.values, memory_format=torch.preserve_format)
-
-    def moved(self) -> tuple[NDArray[Any], ...]:
-        """Values and momentum."""
-        return self.values.numpy(), self.moment.numpy()
 
     def append(self, group: dict[str, Any]) -> None:
         """Append the matrix of the next step and its hyperparameters."""
@@ -145,10 +137,6 @@ class AdagradRows(LinearRows):
     def moment(self) -> Tensor:
         """The sum of the mean squared gradients (V,)."""
         return cast(Tensor, self.state["sum"])
-
-    def moved(self) -> tuple[NDArray[Any], ...]:
-        """Values only."""
-        return (self.values.numpy(),)
 
     def append(self, group: dict[str, Any]) -> None:
         """Append the decay and the learning rate of the next step."""
