@@ -4,6 +4,7 @@ import svelte from "eslint-plugin-svelte";
 import { defineConfig } from "eslint/config";
 import globals from "globals";
 import ts from "typescript-eslint";
+import importOrder from "./lint/import-order.js";
 import svelteConfig from "./svelte.config.js";
 
 export default defineConfig(
@@ -27,4 +28,5 @@ export default defineConfig(
     files: ["**/*.ts", "**/*.svelte"],
     rules: { "no-undef": "off" },
   },
+  importOrder,
 );

@@ -25,7 +25,7 @@ export default defineConfig({
             // One file for all that pages share: forty small ones take longer to request than to read.
             {
               name: "shared",
-              test: /node_modules|src\/(api|charts|components|glossary|state|tables|map)\/|src\/\w+\.ts$/,
+              test: /node_modules|src\/(api|charts|components|glossary|state|tables|map)\/|src\/(pages\/)?\w+\.ts$/,
             },
           ],
         },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytes, compact, decimal, operations, ordinal, percent, shortToken, whole } from "./format";
+import { bytes, compact, decimal, operations, ordinal, percent, shortToken, visible, whole } from "./format";
 
 test("decimals have a true minus sign and a fixed number of digits", () => {
   expect(decimal(-1.23456)).toBe("−1.235");
@@ -54,6 +54,22 @@ test("ordinals have their English endings", () => {
   expect([1, 2, 3, 4, 11, 12, 13, 21, 112, 1003].map(ordinal)).toEqual(
     "1st 2nd 3rd 4th 11th 12th 13th 21st 112th 1,003rd".split(" "),
   );
+});
+
+test("invisible characters are shown by symbols or their code", () => {
+  expect(["a b", "a\n", "\u00a0", "\u202eab", "\u200b"].map(visible)).toEqual([
+    "a␣b",
+    "a↵",
+    "⟨00A0⟩",
+    "⟨202E⟩ab",
+    "⟨200B⟩",
+  ]);
+});
+
+test("joiners between characters are part of the text", () => {
+  const joined = ["👩\u200d👧", "می\u200cخواهم"];
+  expect(joined.map(visible)).toEqual(joined);
+  expect(["\u200d", "a\u200c"].map(visible)).toEqual(["⟨200D⟩", "a⟨200C⟩"]);
 });
 
 test("long tokens are shortened", () => {

@@ -1,7 +1,5 @@
 // Numbers and tokens as text.
 
-import { visible } from "./components/visible-text";
-
 const MINUS = "\u2212";
 
 /** A number with a fixed number of decimals and a true minus sign; a dash if it is missing. */
@@ -52,6 +50,19 @@ function scaled(value: number, units: readonly string[]): [number: string, unit:
 export function ordinal(rank: number): string {
   const last = Math.floor(rank / 10) % 10 === 1 || rank % 10 > 3 ? 0 : rank % 10;
   return rank.toLocaleString("en") + "thstndrd".slice(2 * last, 2 * last + 2);
+}
+
+const SHOWN: Record<string, string> = { " ": "␣", "\n": "↵", "\t": "⇥" };
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Z}]/gu;
+const JOINERS = "\u200c\u200d"; // shape the letters or emoji around them; invisible alone
+
+/** Text with symbols for spaces and invisible characters, and a dotted circle under combining marks. */
+export function visible(text: string): string {
+  const shown = text.replace(INVISIBLE, (character, at: number) => {
+    if (JOINERS.includes(character) && at > 0 && at + 1 < text.length) return character;
+    return SHOWN[character] ?? `⟨${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  });
+  return /^\p{M}/u.test(shown) ? `◌${shown}` : shown;
 }
 
 const MAX_TOKEN_LENGTH = 24;

@@ -1,7 +1,7 @@
-// The only module that calls the server.
+// Calls the server; no other module does, but for the probes of connection.svelte.ts.
 
-import { connection } from "../state/connection.svelte";
-import { table } from "../state/table.svelte";
+import { connection } from "./connection.svelte";
+import { table } from "./table.svelte";
 import { decode, type Reply } from "./reply";
 
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;

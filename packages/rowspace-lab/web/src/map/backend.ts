@@ -2,8 +2,6 @@
 // webgl.ts on a GPU, and raster.ts with plain arrays for browsers without WebGL.
 
 import type { Points } from "./points";
-import { openRaster } from "./raster";
-import { openWebGL, isWebGLUsable } from "./webgl";
 
 export type BackendName = "webgl2" | "canvas2d";
 
@@ -29,10 +27,4 @@ export interface Backend {
   /** Show the sums on the canvas. */
   show(strength: number): void;
   destroy(): void;
-}
-
-/** `restored` is called when a lost graphics context is back and needs all data again. */
-export function openBackend(canvas: HTMLCanvasElement, preferred: BackendName | "auto", restored: () => void): Backend {
-  const webgl = preferred === "webgl2" || (preferred === "auto" && isWebGLUsable());
-  return webgl ? openWebGL(canvas, restored) : openRaster(canvas);
 }

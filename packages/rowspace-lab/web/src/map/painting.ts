@@ -4,12 +4,14 @@
 // While the picture moves, each frame draws a sample of as many points as its budget allows (frames.ts); the remaining
 // points are added when it rests.
 
-import { openBackend, type Backend, type BackendName } from "./backend";
+import type { Backend, BackendName } from "./backend";
 import { penFor, strengthFor, type Pen } from "./density";
 import { Frames } from "./frames";
 import { Overlay } from "./overlay";
 import type { Points } from "./points";
+import { openRaster } from "./raster";
 import { advance, type Tween } from "./tween";
+import { isWebGLUsable, openWebGL } from "./webgl";
 import type { Viewport, Camera } from "./camera";
 
 export class Painting {
@@ -145,4 +147,10 @@ export class Painting {
     this.drawn = last;
     this.backend.show(strengthFor(pen, last, points.count));
   }
+}
+
+/** `restored` is called when a lost graphics context is back and needs all data again. */
+function openBackend(canvas: HTMLCanvasElement, preferred: BackendName | "auto", restored: () => void): Backend {
+  const webgl = preferred === "webgl2" || (preferred === "auto" && isWebGLUsable());
+  return webgl ? openWebGL(canvas, restored) : openRaster(canvas);
 }

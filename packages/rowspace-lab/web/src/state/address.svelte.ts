@@ -5,8 +5,8 @@
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
 import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson-url";
-import { threadUse } from "../pages";
-import { familyOf, table } from "./table.svelte";
+import { threadUse } from "./pages";
+import { familyOf, table } from "../api/table.svelte";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
 

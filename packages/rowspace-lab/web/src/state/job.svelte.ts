@@ -1,9 +1,9 @@
 // A job on the server: its progress, its newest frame, its result.
 
 import { request, ApiError, type Parameters } from "../api/client";
-import { connection } from "./connection.svelte";
+import { connection } from "../api/connection.svelte";
 import type { Reply } from "../api/reply";
-import { table } from "./table.svelte";
+import { table } from "../api/table.svelte";
 
 export interface JobRequest {
   kind: string;

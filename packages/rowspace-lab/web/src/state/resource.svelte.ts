@@ -3,8 +3,8 @@
 import { untrack } from "svelte";
 import { ApiError, request, urlOf, type Parameters } from "../api/client";
 import type { Reply } from "../api/reply";
-import { connection } from "./connection.svelte";
-import { table } from "./table.svelte";
+import { connection } from "../api/connection.svelte";
+import { table } from "../api/table.svelte";
 
 export interface ResourceRequest {
   path: string;
