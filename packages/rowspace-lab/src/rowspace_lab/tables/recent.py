@@ -36,8 +36,8 @@ def find_recent(folder: Path, hub: Path, *, limit: int = 20, max_paths: int = 40
     Args:
         folder: The working folder.
         hub: A folder of models, as of `hub_cache`.
-        limit: The number of tables from each of the two.
-        max_paths: The number of files and folders that are looked at in each of the two.
+        limit: The maximum number of tables from each of the two.
+        max_paths: The maximum number of files and folders that are examined in each of the two.
     """
     found = [_choice(path, str(path.relative_to(folder))) for path in islice(_tables_in(folder, max_paths), limit)]
     snapshots = _by_age(hub.glob("models--*/snapshots/*"), max_paths)
@@ -48,7 +48,7 @@ def find_recent(folder: Path, hub: Path, *, limit: int = 20, max_paths: int = 40
 
 
 def _choice(path: Path, title: str) -> TableChoice:
-    """Return the choice of a path, which its id does not contain."""
+    """Return a table to choose; its id is a hash of the path, so that addresses do not show the path."""
     id = f"recent-{short_hash(path.absolute())}"
     where = "A table or model found in the working folder or in the local Hugging Face cache."
     return TableChoice(id, title, where, "recent", lambda: Lab(load(path), str(path), id))
@@ -56,12 +56,12 @@ def _choice(path: Path, title: str) -> TableChoice:
 
 def _tables_in(folder: Path, max_paths: int) -> Iterator[Path]:
     """Yield the tables of a folder, breadth first, without looking into folders that are tables or hidden."""
-    level, looked_at = [folder], 0
+    level, examined = [folder], 0
     for _ in range(MAX_DEPTH + 1):
         below = []
         for path in (entry for parent in level for entry in _by_age(_entries(parent), max_paths)):
-            looked_at += 1
-            if looked_at > max_paths:
+            examined += 1
+            if examined > max_paths:
                 return
             if _is_table(path):
                 yield path
@@ -71,7 +71,7 @@ def _tables_in(folder: Path, max_paths: int) -> Iterator[Path]:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder, without hidden files; nothing if it cannot be read."""
+    """Yield the files and folders in a folder that are not hidden; none if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             yield from (Path(entry.path) for entry in entries if not entry.name.startswith("."))
@@ -88,7 +88,7 @@ def _is_table(path: Path) -> bool:
 
 
 def _by_age(paths: Iterator[Path], max_paths: int) -> list[Path]:
-    """Sort the first few paths, newest first."""
+    """Return the first `max_paths` of the paths, newest first."""
     return sorted(islice(paths, max_paths), key=_modified, reverse=True)
 
 

@@ -52,7 +52,7 @@ def bytes_from_alphabet(token: str) -> bytes | None:
 
 
 def word_level_ids(vocabulary: Sequence[str]) -> dict[str, int]:
-    """Return the id of each token, its place, and that of unknown words: `[UNK]` is appended unless it is a token.
+    """Return the id of each token, its index; `[UNK]`, for unknown words, is appended unless it is a token.
 
     Raises:
         UsageError: a token is duplicated, or holds a surrogate.
@@ -93,7 +93,7 @@ def word_level_json(
     Args:
         ids: The id of each token, `[UNK]` included (see `word_level_ids`).
         pre_tokenizer: The step of a tokenizer.json that splits text into words.
-        normalizer: The step that changes the text before.
+        normalizer: The step before, which changes the text.
     """
     document: dict[str, object] = {
         "version": "1.0",

@@ -1,10 +1,10 @@
-"""Optimizers whose steps cost what the rows in use cost; needs `rowspace[torch]`.
+"""Optimizers whose steps update only the rows in use; needs `rowspace[torch]`.
 
 | file | contents |
 |---|---|
 | `deferred_adamw.py`, `deferred_sgd.py`, `row_adagrad.py` | `DeferredAdamW`, `DeferredSGD`, `RowAdagrad` |
 | `deferred.py` | what deferred optimizers share |
-| `rows/` | a parameter whose rows may be behind, missed steps, sorted ids, threads, processes |
+| `rows/` | parameters with rows that are not up to date, their missed steps, sorted ids, threads, processes |
 | `rules/` | the rule of each optimizer for rows that missed steps, and AdamW's in torch operations |
 | `kernels/` | Numba kernels |
 | `clip.py` | `clip_grad_norm_` |

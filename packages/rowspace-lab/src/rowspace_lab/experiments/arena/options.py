@@ -11,7 +11,7 @@ from rowspace_lab.experiments.arena.strategies import STRATEGIES, TASKS, Strateg
 
 __all__ = ["ArenaKeywords", "ArenaOptions"]
 
-# Options that may differ when a run is continued: they say which cells to run, not what a cell is.
+# Options that may differ when an arena is continued: they say which cells to run, not how.
 _WHICH_CELLS = ("seeds", "strategies", "tasks", "workers")
 
 
@@ -106,7 +106,7 @@ class ArenaOptions:
 
     @property
     def divisor(self) -> int:
-        """Divides the sides of patches and images."""
+        """The number by which the sides of patches and images are divided."""
         return 4 if self.scale >= 16 else 2 if self.scale >= 4 else 1
 
     @property
@@ -139,18 +139,18 @@ class ArenaOptions:
         return self.num_seeds * (len(tasks) * len(strategies) + points)
 
     @property
-    def entered(self) -> list[Strategy]:
+    def chosen_strategies(self) -> list[Strategy]:
         """The strategies to run."""
         return [STRATEGIES[name] for name in self.strategies or ()]
 
     def settings(self) -> dict[str, Any]:
-        """Return what a cell depends on, as JSON holds it."""
+        """Return the options that the result of a cell depends on, as values of JSON."""
         values = dataclasses.asdict(self) | {"seconds": self.budget, "megabytes": self.text_bytes / 1e6}
         return {name: value for name, value in values.items() if name not in _WHICH_CELLS}
 
 
 def _names(option: str, names: Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the chosen names in the order of all; raise `UsageError` for an unknown one."""
+    """Return the chosen names, or all, in the order of `known`; raise `UsageError` for an unknown name, or none."""
     chosen = known if names is None else (names,) if isinstance(names, str) else tuple(names)
     for name in chosen:
         if name not in known:

@@ -117,7 +117,9 @@ def _checksum(documents: Sequence[str]) -> str:
 def _requests(options: ArenaOptions, finished: set[str]) -> list[Request]:
     """What is missing, a strategy on a task with all its seeds in one piece, since they share its form."""
     seeds = list(range(1, options.num_seeds + 1))
-    every = [Request(task, strategy.name, seeds) for task in options.tasks or () for strategy in options.entered]
+    every = [
+        Request(task, strategy.name, seeds) for task in options.tasks or () for strategy in options.chosen_strategies
+    ]
     if options.curve and "next-bytes" in (options.tasks or ()):
         every += [Request("next-bytes", "bpe", seeds, size) for size in options.curve_sizes]
     missing = []

@@ -17,7 +17,7 @@ TOKENS_AT_ONCE = 4096
 
 @torch.no_grad()
 def bits_per_byte(model: LanguageModel, text: HeldOut, length: int) -> float:
-    """Compute the mean number of bits that the model needs for a byte of a text.
+    """Return the mean number of bits that the model needs for a byte of a text.
 
     The text is read in windows of `length` ids, one after the other: the first id of a window is predicted from one
     earlier id only.
@@ -39,7 +39,7 @@ def bits_per_byte(model: LanguageModel, text: HeldOut, length: int) -> float:
 
 
 def bits_per_byte_by_length(model: LanguageModel, text: HeldOut, context: int) -> dict[int, float | None]:
-    """Measure at the trained length, at twice and at four times that length.
+    """Return the bits per byte at the trained length, and at twice and four times that length.
 
     Args:
         model: The model.
@@ -57,7 +57,7 @@ def bits_per_byte_by_length(model: LanguageModel, text: HeldOut, context: int) -
 
 
 def _windows(ids: Ids, length: int) -> Iterator[Tensor]:
-    """Yield batches (n, length + 1) of windows that overlap in one id, and the rest (1, r + 1)."""
+    """Yield batches (n, length + 1) of windows that overlap in one id, and last the rest (1, r + 1)."""
     count = (len(ids) - 1) // length
     at_once = max(1, TOKENS_AT_ONCE // length)
     for first in range(0, count, at_once):

@@ -24,17 +24,17 @@ class Batch(NamedTuple):
     targets: Tensor
 
 
-def draw_batch(train: Ids, options: TrainingOptions, step: int, device: str) -> Batch:
-    """Draw the texts of a step, from 1, at random places."""
+def draw_batch(corpus: Ids, options: TrainingOptions, step: int, device: str) -> Batch:
+    """Draw the texts of a step, which are numbered from 1, at random positions of the corpus."""
     random = np.random.default_rng((options.seed, step))
-    starts = random.integers(0, len(train) - options.context, options.batch)
-    ids = train[starts[:, None] + np.arange(options.context + 1)].astype(np.int64)
-    both = torch.from_numpy(ids).to(device)
-    return Batch(starts, both[:, :-1].contiguous(), both[:, 1:].contiguous())
+    starts = random.integers(0, len(corpus) - options.context, options.batch)
+    windows = corpus[starts[:, None] + np.arange(options.context + 1)].astype(np.int64)
+    ids = torch.from_numpy(windows).to(device)  # (batch, context + 1)
+    return Batch(starts, ids[:, :-1].contiguous(), ids[:, 1:].contiguous())
 
 
 def learning_rate(options: TrainingOptions, step: int) -> float:
-    """Return the learning rate of a step, from 1: linear up, then a cosine down.
+    """Return the learning rate of a step: it rises linearly during the warmup, then falls along a cosine.
 
     >>> options = TrainingOptions(steps=100, lr=1.0, warmup=10)
     >>> [round(learning_rate(options, step), 3) for step in (1, 10, 55, 100)]
@@ -42,5 +42,5 @@ def learning_rate(options: TrainingOptions, step: int) -> float:
     """
     if step <= options.warmup_steps:
         return options.lr * step / options.warmup_steps
-    done = (step - options.warmup_steps) / max(1, options.steps - options.warmup_steps)
-    return options.lr * (MIN_RATE + (1 - MIN_RATE) * (1 + math.cos(math.pi * min(1.0, done))) / 2)
+    progress = (step - options.warmup_steps) / max(1, options.steps - options.warmup_steps)
+    return options.lr * (MIN_RATE + (1 - MIN_RATE) * (1 + math.cos(math.pi * min(1.0, progress))) / 2)

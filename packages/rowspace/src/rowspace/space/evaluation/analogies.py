@@ -22,7 +22,7 @@ __all__ = ["AnalogyScores", "SectionScore", "evaluate_analogies"]
 Ids = NDArray[np.int64]
 
 GUESSES = 5
-"""The number of answers that gensim searches for one that is not an input in another case."""
+"""Answers to a question, of which the first that is not an input in another case counts; gensim has as many."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def evaluate_analogies(
         restrict_vocab: use only the first `restrict_vocab` tokens.
         case_insensitive: ignore case.
         dummy4unknown: count a question with an unknown word as wrong instead of skipping it.
-        row_norms: (V,) float64, computed here without it.
-        memory: that of `nearest`.
+        row_norms: (V,) float64; computed if omitted.
+        memory: as for `nearest`.
 
     Raises:
         FileFormatError: the file cannot be read or has no questions, or a line is malformed or a question before the
@@ -104,19 +104,18 @@ def evaluate_analogies(
     ids = first_ids(vocabulary, restrict_vocab, case_insensitive)
     questions = np.array([[ids.get(word, -1) for word in line] for line in words], np.int64)  # (n, 4)
     known = np.all(questions >= 0, axis=1)
-    right = np.zeros(len(questions), bool)
+    correct = np.zeros(len(questions), bool)
     searched = rows[:restrict_vocab]
     norms = None if row_norms is None else row_norms[:restrict_vocab]
     if known.any():
         guesses, _ = cos_add(searched, questions[known, :3], GUESSES, row_norms=norms, memory=memory)
-        right[known] = _right(_first_variants(vocabulary, ids, case_insensitive, guesses), questions[known])
+        if case_insensitive:
+            guesses = _first_variants(guesses, vocabulary, ids)
+        correct[known] = _is_correct(guesses, questions[known])
     counted = np.ones_like(known) if dummy4unknown else known
-    section_of = np.asarray(sections)
-    scores = tuple(
-        SectionScore(name, int(right[section_of == n].sum()), int(counted[section_of == n].sum()))
-        for n, name in enumerate(names)
-    )
-    total = SectionScore("Total accuracy", int(right.sum()), int(counted.sum()))
+    sums = (np.bincount(sections, each, len(names)).astype(int).tolist() for each in (correct, counted))
+    scores = tuple(map(SectionScore, names, *sums))
+    total = SectionScore("Total accuracy", int(correct.sum()), int(counted.sum()))
     return AnalogyScores(scores, total, float(100 * (~known).mean()))
 
 
@@ -141,20 +140,18 @@ def _read(path: str | Path, case_insensitive: bool) -> tuple[list[str], list[int
     return names, sections, words
 
 
-def _first_variants(vocabulary: Sequence[str], ids: dict[str, int], case_insensitive: bool, guesses: Ids) -> Ids:
-    """Return each guess as the first id with its spelling, ignoring case; -1 stays."""
-    if not case_insensitive:
-        return guesses
+def _first_variants(guesses: Ids, vocabulary: Sequence[str], ids: dict[str, int]) -> Ids:
+    """Replace each guess by the first id of its token in any case; -1 stays."""
     first = {row: ids[vocabulary[row].upper()] for row in np.unique(guesses).tolist() if row >= 0} | {-1: -1}
     return np.array([first[row] for row in guesses.ravel().tolist()], np.int64).reshape(guesses.shape)
 
 
-def _right(guesses: Ids, questions: Ids) -> NDArray[np.bool_]:
+def _is_correct(guesses: Ids, questions: Ids) -> NDArray[np.bool_]:
     """Return for each question (n, 4) whether its first guess (n, g) that is not an input is correct."""
     inputs = (guesses[:, :, np.newaxis] == questions[:, np.newaxis, :3]).any(axis=2)  # (n, g)
     found = guesses >= 0
     usable = ~inputs & found
     # If every guess is an input in another case, gensim uses the last one.
     place = np.where(usable.any(axis=1), usable.argmax(axis=1), found.sum(axis=1) - 1)
-    right: NDArray[np.bool_] = guesses[np.arange(len(guesses)), place] == questions[:, 3]
-    return right
+    correct: NDArray[np.bool_] = guesses[np.arange(len(guesses)), place] == questions[:, 3]
+    return correct

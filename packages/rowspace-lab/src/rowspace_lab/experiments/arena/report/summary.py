@@ -56,7 +56,7 @@ def summarize(cells: Cells, options: ArenaOptions, tasks: Mapping[str, TaskFacts
     entries = list[Entry]()
     winners = dict[str, str | None]()
     for task, facts in tasks.items():
-        own = [_entry(cells, options, task, strategy.name, facts) for strategy in options.entered]
+        own = [_entry(cells, options, task, strategy.name, facts) for strategy in options.chosen_strategies]
         for entry in own:
             entry["why"] = why(entry, own, facts)
         winners[task] = _winner(own, facts)
@@ -69,7 +69,7 @@ def summarize(cells: Cells, options: ArenaOptions, tasks: Mapping[str, TaskFacts
             name: asdict(facts) | {"measure": facts.measure, "classes": list(facts.classes), "winner": winners[name]}
             for name, facts in tasks.items()
         },
-        "strategies": {strategy.name: sizes(strategy, options) for strategy in options.entered},
+        "strategies": {strategy.name: sizes(strategy, options) for strategy in options.chosen_strategies},
         "entries": entries,
         "curve": _curve(cells, options, tasks),
     }

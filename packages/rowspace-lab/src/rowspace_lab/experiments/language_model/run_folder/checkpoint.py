@@ -88,7 +88,7 @@ def save_checkpoint(
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
         (new / TENSORS).write_bytes(data)
         facts = write_model(new / MODEL, weights, record.model, record.training.context, table)
-        link_others(source, new, but={MODEL, TENSORS, RUN_FILE, LOCK_NAME})
+        link_others(source, new, exclude={MODEL, TENSORS, RUN_FILE, LOCK_NAME})
         files = {name: zlib.crc32((new / name).read_bytes()) for name in (TOKENIZER, START)}
         document = record.to_json() | {"transformers": facts, "crc32": zlib.crc32(data), "files": files}
         (new / RUN_FILE).write_text(json.dumps(sealed(document), indent=1), encoding="utf-8")

@@ -6,9 +6,9 @@
     data/                    ids, mapped
     events.bin               telemetry
 
-A checkpoint is a new folder: what does not change is linked into it, and then it is exchanged with the old one. So the
-parts always belong to one step, and files that others have put there stay. While a run is trained, `OUTPUT.train` has
-the lock, and what the first checkpoint is made of.
+A checkpoint is a new folder: what does not change is linked into it, and then it is exchanged with the old one. So its
+parts always belong to one step, and files of others stay. While a run is trained, `OUTPUT.train` has the lock and
+the parts of the first checkpoint.
 """
 
 import os
@@ -52,7 +52,7 @@ def check_output(output: str | os.PathLike[str]) -> Path:
 
 
 def find_run(output: str | os.PathLike[str]) -> Path:
-    """Return the path of a run to resume, which may have been killed between two names of its folder.
+    """Return the path of a run to resume, after the end of a replacement of its folder that was killed.
 
     Raises:
         UsageError: There is no run.
@@ -67,7 +67,7 @@ def find_run(output: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def lock_run(output: Path) -> Iterator[Path]:
-    """Yield an empty folder for what is being prepared, and hold the run's lock; remove the folder at the end.
+    """Hold the run's lock, and yield an empty folder for what is being prepared, which is removed at the end.
 
     Raises:
         RowspaceError: Another process trains this run.
@@ -78,18 +78,18 @@ def lock_run(output: Path) -> Iterator[Path]:
         yield work
 
 
-def link_others(source: Path, target: Path, *, but: Collection[str]) -> None:
-    """Give the files of a folder a second name in another one, except the relative paths `but` and what they contain.
+def link_others(source: Path, target: Path, *, exclude: Collection[str]) -> None:
+    """Link the files in `source` into `target`, except the relative paths `exclude` and what they contain.
 
     Where the file system has no links, they are copied. Existing files are kept.
     """
     for entry in os.scandir(source):
-        if entry.name in but:
+        if entry.name in exclude:
             continue
         if entry.is_dir(follow_symlinks=False):
-            inner = {name.removeprefix(f"{entry.name}/") for name in but if name.startswith(f"{entry.name}/")}
+            inner = {name.removeprefix(f"{entry.name}/") for name in exclude if name.startswith(f"{entry.name}/")}
             (target / entry.name).mkdir(exist_ok=True)
-            link_others(Path(entry.path), target / entry.name, but=inner)
+            link_others(Path(entry.path), target / entry.name, exclude=inner)
         elif not os.path.lexists(target / entry.name):
             try:
                 os.link(entry.path, target / entry.name, follow_symlinks=False)

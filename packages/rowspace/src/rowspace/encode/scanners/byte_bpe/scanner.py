@@ -43,7 +43,7 @@ class ByteBpeScanner(Scanner):
         texts = Texts.of(buffer, first, last)
         if self.rule.prefix_space:
             texts = Texts(*_with_blanks(*texts))
-        output = Output.room(texts, ids=texts.data.size, scratch=scratch * texts.longest)
+        output = Output.empty(texts, ids=texts.data.size, scratch=scratch * texts.longest)
         known = self.known.take()
         scan(texts, rule, added, merges, known, output)
         self.known.give_back(known)

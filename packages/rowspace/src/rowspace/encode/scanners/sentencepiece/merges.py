@@ -82,7 +82,7 @@ class MergesScanner(Scanner):
         added, model, scratch = self._tables
         texts = Texts.of(buffer, first, last)
         room = 2 * texts.data.size + last - first
-        output = Output.room(texts, ids=room, scratch=scratch * (texts.longest + 1))
+        output = Output.empty(texts, ids=room, scratch=scratch * (texts.longest + 1))
         known = self.known.take()
         scan(texts, self.rule.prefix, added, model, known, output)
         self.known.give_back(known)

@@ -88,7 +88,7 @@ class UnigramScanner(Scanner):
 
         words, added, model = self._tables
         texts = Texts.of(buffer, first, last)
-        output = Output.room(texts, ids=IDS_PER_BYTE * texts.data.size + MAX_BYTES, scratch=0)
+        output = Output.empty(texts, ids=IDS_PER_BYTE * texts.data.size + MAX_BYTES, scratch=0)
         known = self.known.take()
         scan(texts, words, added, model, known, lattice(), output)
         self.known.give_back(known)

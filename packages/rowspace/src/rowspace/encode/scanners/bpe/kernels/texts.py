@@ -30,15 +30,15 @@ class Texts(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """The most bytes of a text."""
+        """The bytes of the longest text."""
         return int((self.indptr[1:] - self.indptr[:-1]).max(initial=0))
 
 
 class Output(NamedTuple):
-    """What a scan writes.
+    """The arrays that a scan writes.
 
-    `ids` int32 with room for all; those of text i are ids[indptr[i]:indptr[i + 1]]. `left` bool: texts for the library.
-    `scratch` int64: room for the kernel's own use.
+    The ids of text i are ids[indptr[i]:indptr[i + 1]]. `left` marks texts that the tokenizer's library must encode.
+    `scratch` is for the kernel's own use.
     """
 
     ids: NDArray[np.int32]
@@ -47,8 +47,8 @@ class Output(NamedTuple):
     scratch: NDArray[np.int64]
 
     @classmethod
-    def room(cls, texts: Texts, *, ids: int, scratch: int) -> "Output":
-        """Return room for so many ids, and for so many numbers of scratch."""
+    def empty(cls, texts: Texts, *, ids: int, scratch: int) -> "Output":
+        """Return arrays for so many ids, and so many numbers of scratch."""
         count = texts.indptr.size - 1
         return cls(
             ids=np.empty(ids + SPARE, np.int32),
