@@ -26,7 +26,7 @@ Words = dict[bytes, list[int]]
 
 def look_up(cache: WordCache, word: bytes, ids: list[int], *, mark: int = 0, key: int | None = None) -> list[int]:
     """Return the ids that the cache has for a word, else add it with these and return none."""
-    slots, arena, pool, used = cache
+    slots, arena, pool, _ = cache
     data = np.frombuffer(word, np.uint8)
     key = key_of(data, 0, len(word)) if key is None else key
     found = np.full(len(ids) + 8, -1, np.int32)
@@ -35,7 +35,7 @@ def look_up(cache: WordCache, word: bytes, ids: list[int], *, mark: int = 0, key
         assert mark_of(slots, slot) == mark
         return found[: copy_ids(slots, pool, slot, found, 0)].tolist()
     found[: len(ids)] = ids
-    insert(slots, arena, pool, used, slot, key, data, 0, len(word), found, 0, len(ids), mark)
+    insert(cache, slot, key, data, found[: len(ids)], mark)
     return []
 
 

@@ -5,7 +5,7 @@
     if slots[slot, KEY] != 0:
         written = copy_ids(slots, pool, slot, ids, written)
     else:                                       # write the ids to ids[first:written], then
-        insert(slots, arena, pool, used, slot, key, data, begin, stop, ids, first, written, 0)
+        insert(cache, slot, key, data[begin:stop], ids[first:written], 0)
 
 The word may also be in the arena itself, at `used[BYTES]`, where there is always room for one more. Most words have at
 most 7 bytes and one id, and then one slot of 16 bytes is all that is read.
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, MAX_WORD, SIZE, VALUE
+from rowspace.encode.scanners.cache.word_cache import FIRST_SIZE, KEY, MAX_WORD, SIZE, VALUE, WordCache
 from rowspace.text.characters.kernels import number
 
 __all__ = [
@@ -145,40 +145,27 @@ def mark_of(slots: NDArray[np.int64], slot: int) -> int:
 
 
 @kernel
-def insert(
-    slots: NDArray[np.int64],
-    arena: NDArray[np.uint8],
-    pool: NDArray[np.int32],
-    used: NDArray[np.int64],
-    slot: int,
-    key: int,
-    data: NDArray[np.uint8],
-    begin: int,
-    stop: int,
-    ids: NDArray[np.int32],
-    first: int,
-    last: int,
-    mark: int,
-) -> None:
-    """Add the word data[begin:stop] with ids[first:last] and a mark, 0 … 9, in the free slot that `find` returned.
+def insert(cache: WordCache, slot: int, key: int, word: NDArray[np.uint8], ids: NDArray[np.int32], mark: int) -> None:
+    """Add a word with its ids and a mark, 0 … 9, in the free slot that `find` returned.
 
     It has at most `MAX_WORD` bytes and ids. When the cache is full, all words are removed, also this one.
     """
+    slots, arena, pool, used = cache
     place = used[IDS]
     if key >= LONG:
         pool[used[IDS]] = used[BYTES]
         used[IDS] += 1
-        for index in range(stop - begin):
-            arena[used[BYTES] + index] = data[begin + index]
-        used[BYTES] += stop - begin
-    if last - first == 1 and key < LONG:
-        place = np.int64(ids[first])
+        for index in range(len(word)):
+            arena[used[BYTES] + index] = word[index]
+        used[BYTES] += len(word)
+    if len(ids) == 1 and key < LONG:
+        place = np.int64(ids[0])
     else:
-        for index in range(last - first):
-            pool[used[IDS] + index] = ids[first + index]
-        used[IDS] += last - first
+        for index in range(len(ids)):
+            pool[used[IDS] + index] = ids[index]
+        used[IDS] += len(ids)
     slots[slot, KEY] = key
-    slots[slot, VALUE] = (mark << MARK_SHIFT) | ((last - first) << COUNT_SHIFT) | place
+    slots[slot, VALUE] = (mark << MARK_SHIFT) | (len(ids) << COUNT_SHIFT) | place
     used[WORDS] += 1
     if used[BYTES] > arena.size - MAX_WORD or used[IDS] >= pool.size - MAX_WORD:
         clear(slots, used)

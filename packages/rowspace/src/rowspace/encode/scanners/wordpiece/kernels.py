@@ -247,11 +247,11 @@ def cut_word(
     key: int,
 ) -> tuple[int, int]:
     """Write the ids of the new word arena[begin:stop] and keep it; return where they end, and the word's mark."""
-    slots, arena, pool, used = cache
+    arena = cache.arena
     last = longest_pieces(arena, begin, stop, model.trie, model.rule, ids, written)
     mark = LEFT if last < 0 else suspicion(arena, begin, stop, model.suspects)
     last = max(last, written)
-    insert(slots, arena, pool, used, slot, key, arena, begin, stop, ids, written, last, mark)
+    insert(cache, slot, key, arena[begin:stop], ids[written:last], mark)
     return last, mark
 
 

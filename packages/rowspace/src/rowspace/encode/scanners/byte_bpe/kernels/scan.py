@@ -73,11 +73,11 @@ def longer_ids(
     begin, stop = span
     if stop - begin > MAX_WORD:
         return written + piece_ids(data, span, merges, output.ids[written:], output.scratch)
-    slots, arena, pool, used = cache
+    slots, arena, pool, _ = cache
     key = cache_key_of(data, begin, stop)
     slot = find(slots, arena, pool, data, begin, stop, key)
     if slots[slot, KEY] != 0:
         return copy_ids(slots, pool, slot, output.ids, written)
     last = written + piece_ids(data, span, merges, output.ids[written:], output.scratch)
-    insert(slots, arena, pool, used, slot, key, data, begin, stop, output.ids, written, last, 0)
+    insert(cache, slot, key, data[begin:stop], output.ids[written:last], 0)
     return last

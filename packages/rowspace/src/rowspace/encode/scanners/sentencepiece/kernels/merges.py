@@ -98,13 +98,13 @@ def longer_ids(
     begin, stop = span
     if stop - begin >= MAX_WORD:
         return new_ids(data, span, after_blank, model, output, written)
-    slots, arena, pool, used = cache
+    slots, arena, pool, _ = cache
     key = cache_key_of(data, begin, stop) | (CACHE_AFTER_BLANK if after_blank else 0)
     slot = find(slots, arena, pool, data, begin, stop, key)
     if slots[slot, KEY] != 0:
         return copy_ids(slots, pool, slot, output.ids, written)
     last = new_ids(data, span, after_blank, model, output, written)
-    insert(slots, arena, pool, used, slot, key, data, begin, stop, output.ids, written, last, 0)
+    insert(cache, slot, key, data[begin:stop], output.ids[written:last], 0)
     return last
 
 

@@ -177,7 +177,7 @@ def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], context: Context,
     begin, stop = span
     if stop - begin > MAX_WORD:
         return -1
-    slots, arena, pool, used = known.cache
+    slots, arena, pool, _ = known.cache
     key = cache_key_of(data, begin, stop)
     slot = find(slots, arena, pool, data, begin, stop, key)
     if slots[slot, KEY] != 0:
@@ -190,7 +190,7 @@ def longer_ids(data: NDArray[np.uint8], span: tuple[int, int], context: Context,
     for index in range(count):
         output.ids[written + index] = lattice.ids[first + index]
     last = written + count
-    insert(slots, arena, pool, used, slot, key, data, begin, stop, output.ids, written, last, mark)
+    insert(known.cache, slot, key, data[begin:stop], output.ids[written:last], mark)
     return -1 if mark == TO_LIBRARY else last
 
 
