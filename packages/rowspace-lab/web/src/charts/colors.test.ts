@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { textOn } from "./contrast";
-import { css, mix } from "./theme-colors";
+import { textOn, css, mix } from "./theme-colors";
 import { largest } from "./palette";
 
 test("text on a color is black or white, by contrast", () => {

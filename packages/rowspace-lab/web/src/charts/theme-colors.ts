@@ -1,4 +1,4 @@
-// Colors of the current theme for canvas code, and a canvas with the screen's resolution.
+// Colors of the current theme for canvas code, text on a colored background, and a canvas with the screen's resolution.
 
 export type Rgb = [red: number, green: number, blue: number];
 
@@ -32,4 +32,18 @@ export function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | nu
   canvas.height = Math.round(clientHeight * ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
+}
+
+/** A style with this background and readable text. */
+export function textOn(color: Rgb): string {
+  return `background: ${css(color)}; color: ${luminance(color) > 0.179 ? "#000" : "#fff"}`;
+}
+
+/** Relative luminance (WCAG 2): above 0.179 black has the higher contrast, below it white. */
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

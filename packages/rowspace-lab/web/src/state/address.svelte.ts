@@ -1,10 +1,10 @@
 // The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
 // history; dragging a slider or typing in a field makes a single entry (see history-entries.ts). The word and the sentence
 // of a page are carried along to the next one (see thread.ts). In a lesson the state is that of the page in its figure, after
-// the lesson's step and the name of that page (see lesson-url.ts).
+// the lesson's step and the name of that page (see lesson.ts).
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
-import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson-url";
+import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson";
 import { threadUse } from "./pages";
 import { familyOf, table } from "../api/table.svelte";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";

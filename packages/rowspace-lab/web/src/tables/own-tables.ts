@@ -1,4 +1,4 @@
-// The texts of typed and learned tables, kept in the browser, so that they survive a restart of the server.
+// The texts of typed and learned tables, kept in the browser, so that they survive a restart of the server; and their edits.
 
 import { onUnknownTable, request } from "../api/client";
 import type { OwnTableReply } from "../api/types.generated";
@@ -60,3 +60,13 @@ function restore(id: string): Promise<boolean> {
 }
 
 onUnknownTable(restore);
+
+/** Swap two words in all sentences, so that each gets the contexts of the other. */
+export function swapWords(text: string, one: string, other: string): string {
+  return text.replace(/[\p{L}\p{N}_-]+/gu, (word) => (word === one ? other : word === other ? one : word));
+}
+
+/** Add a sentence above the others, where it can be seen. */
+export function addSentence(text: string, sentence: string): string {
+  return sentence.trim() ? `${sentence.trim()}\n${text}` : text;
+}

@@ -1,7 +1,7 @@
-// Places the labels of the figure next to their points without overlap.
+// Places the labels of the figure next to their points without overlap, and measures them.
 
 import { HEIGHT, Space } from "../../map/labels";
-import type { Point } from "../../charts/plane";
+import type { Point } from "../../charts/scales";
 
 export interface Wanted {
   text: string;
@@ -58,4 +58,14 @@ function joinLabels(wanted: readonly Wanted[]): Wanted[] {
     else kept[same] = { ...kept[same]!, text: `${kept[same]!.text} = ${each.text}` };
   }
   return kept;
+}
+
+let pen: CanvasRenderingContext2D | null = null;
+
+/** The width of a text in pixels, with a small margin. */
+export function textWidth(text: string, size: number): number {
+  pen ??= document.createElement("canvas").getContext("2d");
+  if (!pen) return 0.64 * size * text.length;
+  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(text).width + 4;
 }

@@ -1,4 +1,4 @@
-// The tokens of ids, loaded in batches when first needed.
+// The tokens of ids, loaded in batches when first needed, and what the list of words shows of them.
 
 import { request } from "../../api/client";
 import type { WordTokensReply } from "../../api/types.generated";
@@ -72,4 +72,19 @@ export class Tokens {
     );
     if (reply) this.add(ids, reply.meta);
   }
+}
+
+export interface WordList {
+  /** The tokens of the table whose ids these are. */
+  tokens: Tokens;
+  xy: Float32Array;
+  /** Whether the order is known; until then nothing is listed. */
+  ordered: boolean;
+  /** All ids in order; 0, 1, 2 … by default. */
+  order?: Uint32Array;
+  /** The criterion of the order. */
+  first: "count" | "center" | "id";
+  /** The ids inside the lasso in this order, and whether the map has a lasso. */
+  ids: Uint32Array;
+  onmap: boolean;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { regionsOf } from "./regions";
+import { regionsOf, analogyPaths } from "./regions";
 
 test("a region lies at the median of its rows and has the names of two words", () => {
   const xy = [0, 0, 2, 2, 100, 4, 7, 7, NaN, 1];
@@ -12,4 +12,15 @@ test("a region lies at the median of its rows and has the names of two words", (
 
 test("rows in no cluster belong to no region", () => {
   expect(regionsOf([-1, -1], [["a"]], [0, 0, 1, 1])).toEqual([]);
+});
+
+const XY = [0, 0, 1, 0, 0, 2, 1, 3];
+
+test("the figure goes from a to b, d, c and back", () => {
+  expect(analogyPaths([0, 1, 2, 3], XY).map((path) => Array.from(path))).toEqual([[0, 0, 1, 0, 1, 3, 0, 2, 0, 0]]);
+});
+
+test("an analogy with a word without a position has no lines", () => {
+  expect(analogyPaths([0, 1, 2, -1], XY)).toEqual([]);
+  expect(analogyPaths([0, 1], XY)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The regions of the map: where the rows of each cluster are, and their names.
+// What is drawn between the points of the map: the names of clusters where their rows are, and the lines of an analogy.
 
 import type { Region } from "../../../map/map";
 
@@ -26,4 +26,12 @@ export function regionsOf(
 
 function median(values: number[]): number {
   return values.sort((a, b) => a - b)[values.length >> 1] as number;
+}
+
+/** The sides a-b-d-c of the figure that the words make; no lines if one of them has no position. */
+export function analogyPaths(ids: readonly number[], xy: ArrayLike<number>): Float32Array[] {
+  const places = ids.map((id) => [xy[2 * id] ?? NaN, xy[2 * id + 1] ?? NaN]);
+  if (ids.length !== 4 || ids.some((id) => id < 0) || !places.flat().every(Number.isFinite)) return [];
+  const [a, b, c, d] = places as [number[], number[], number[], number[]];
+  return [Float32Array.from([...a, ...b, ...d, ...c, ...a])];
 }

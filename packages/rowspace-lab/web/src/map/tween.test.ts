@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shuffled } from "./entrance";
+import { shuffled } from "./tween";
 
 const pairsOf = (xy: Float32Array) =>
   Array.from({ length: xy.length / 2 }, (_, id) => `${xy[2 * id]},${xy[2 * id + 1]}`);

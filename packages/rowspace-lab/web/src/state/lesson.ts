@@ -1,6 +1,8 @@
-// The URL of a lesson: `?step=2&page=order`, followed by the state of the page in its figure.
+// The URL of a lesson: `?step=2&page=order`, followed by the state of the page in its figure; and what a lesson gives to the
+// components inside it.
 
 import { changed } from "./history-entries";
+import { getContext, setContext } from "svelte";
 
 /** The name of the lessons in the path, as in `/lessons/3`. */
 export const LESSONS = "lessons";
@@ -54,4 +56,20 @@ export interface Destination {
 export function destinationOf(url: URL): Destination {
   const table = new URLSearchParams(url.search).get("table") ?? undefined;
   return { path: url.pathname.replace(/^\/+|\/+$/g, ""), table, search: changed(url.search, "table", []) };
+}
+
+export interface LessonContext {
+  /** Show a page in the figure. */
+  show(destination: Destination): void;
+}
+
+const KEY = Symbol("lesson");
+
+export function provideLesson(context: LessonContext): void {
+  setContext(KEY, context);
+}
+
+/** The lesson around a component; undefined on a page of its own. Call this while the component is initialized. */
+export function lessonAround(): LessonContext | undefined {
+  return getContext<LessonContext | undefined>(KEY);
 }

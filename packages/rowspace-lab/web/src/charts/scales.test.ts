@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logTicks } from "./log-ticks";
+import { logTicks } from "./scales";
 
 test("ticks of an axis are as many as fit", () => {
   expect(logTicks(2000, 300_000, 600)).toEqual([2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000]);

@@ -1,6 +1,29 @@
-// Moving a, b and c among the words of a map.
+// Answers at their angles from b - a + c, and a, b and c moved among the words of a map.
 
-import type { Point } from "../../charts/plane";
+import type { Point } from "../../charts/scales";
+
+export interface Ray {
+  /** The angle from the target in degrees, alternately above (positive) and below it. */
+  degrees: number;
+  x: number;
+  y: number;
+}
+
+const DEGREES = 180 / Math.PI;
+
+/** The angle of a cosine in degrees. */
+export function angleOf(cosine: number): number {
+  return Math.acos(Math.max(-1, Math.min(1, cosine))) * DEGREES;
+}
+
+/** Points on the arc with `radius` around `origin`: the target lies to the right, answers alternate around it. */
+export function fan(cosines: readonly number[], origin: readonly [number, number], radius: number): Ray[] {
+  return cosines.map((cosine, at) => {
+    const degrees = angleOf(cosine) * (at % 2 ? -1 : 1);
+    const [x, y] = [Math.cos(degrees / DEGREES), Math.sin(degrees / DEGREES)];
+    return { degrees, x: origin[0] + radius * x, y: origin[1] - radius * y };
+  });
+}
 
 /** The index of the word nearest to a position; -1 without words. */
 export function nearestWord(places: readonly Point[], [x, y]: Point): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destinationOf, readPlace, sameState, writePlace } from "./lesson-url";
+import { destinationOf, readPlace, sameState, writePlace } from "./lesson";
 
 describe("the URL of a lesson", () => {
   it("keeps parameters of the page that have the names of the lesson's own", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addSentence, swapWords } from "./edit-text";
+import { addSentence, swapWords } from "./own-tables";
 
 test("two words are swapped wherever they are whole words", () => {
   const text = "the cat sat\nthe dog and the cat\na caterpillar, dogs";
