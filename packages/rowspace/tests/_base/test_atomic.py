@@ -14,10 +14,10 @@ import pytest
 from tests.system_calls import without_exchange
 
 from rowspace._base.atomic import (
-    atomic_directory,
     atomic_file,
-    check_directory_target,
+    atomic_folder,
     check_file_target,
+    check_folder_target,
     find_backup,
     make_scratch,
     name_with_suffix,
@@ -33,7 +33,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).pa
 
 
 def write(path: Path, text: str) -> None:
-    with atomic_directory(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / MARKER).write_text(text)
 
 
@@ -53,7 +53,7 @@ either_way = pytest.mark.parametrize("run", [with_exchange, without_exchange])
 
 
 @either_way
-def test_new_directory_replaces_the_old_one(tmp_path, run):
+def test_new_folder_replaces_the_old_one(tmp_path, run):
     write(tmp_path / "t", "old")
     run(write, tmp_path / "t", "new")
     assert read(tmp_path / "t") == "new"
@@ -61,7 +61,7 @@ def test_new_directory_replaces_the_old_one(tmp_path, run):
 
 
 @either_way
-def test_replaced_directory_keeps_its_mode(tmp_path, run):
+def test_replaced_folder_keeps_its_mode(tmp_path, run):
     write(tmp_path / "t", "old")
     (tmp_path / "t").chmod(0o700)
     run(write, tmp_path / "t", "new")
@@ -88,9 +88,9 @@ def test_file_may_be_closed_inside_the_block(tmp_path):
 
 
 @pytest.mark.parametrize("stop", [KeyError("mine"), KeyboardInterrupt(), FileNotFoundError(errno.ENOENT, "mine")])
-def test_exception_leaves_the_old_directory_and_no_temporaries(tmp_path, stop):
+def test_exception_leaves_the_old_folder_and_no_temporaries(tmp_path, stop):
     write(tmp_path / "t", "old")
-    with pytest.raises(type(stop)) as caught, atomic_directory(tmp_path / "t") as folder:
+    with pytest.raises(type(stop)) as caught, atomic_folder(tmp_path / "t") as folder:
         (folder / MARKER).write_text("half")
         raise stop
     assert caught.value is stop  # not translated to an error of the save
@@ -107,8 +107,8 @@ def test_exception_leaves_the_old_file_and_no_temporaries(tmp_path):
     assert names(tmp_path) == ["f"]
 
 
-def test_failed_second_rename_restores_the_old_directory(tmp_path):
-    # A directory can neither be exchanged with its own child nor be renamed to it: both fail with EINVAL.
+def test_failed_second_rename_restores_the_old_folder(tmp_path):
+    # A folder can neither be exchanged with its own child nor be renamed to it: both fail with EINVAL.
     write(tmp_path / "t", "old")
     with pytest.raises(OSError, match="Invalid argument"):
         swap.swap_in(tmp_path, tmp_path / "t")
@@ -124,12 +124,12 @@ def test_failed_second_rename_restores_the_old_directory(tmp_path):
         ([".git"], "is not empty"),
     ],
 )
-def test_directory_with_foreign_files_is_refused_and_unchanged(tmp_path, holds, complaint):
+def test_folder_with_foreign_files_is_refused_and_unchanged(tmp_path, holds, complaint):
     target = tmp_path / "home"
     target.mkdir()
     for name in holds:
         (target / name).write_text("precious")
-    with pytest.raises(UsageError, match=complaint), atomic_directory(target, contents=["data"]):
+    with pytest.raises(UsageError, match=complaint), atomic_folder(target, contents=["data"]):
         raise AssertionError("the block must not be reached")
     assert names(target) == sorted(holds)
 
@@ -138,7 +138,7 @@ def test_foreign_file_added_during_the_save_is_not_deleted(tmp_path):
     write(tmp_path / "t", "old")
     with (
         pytest.raises(UsageError, match="also holds 'mine'"),
-        atomic_directory(tmp_path / "t", contents=[]) as folder,
+        atomic_folder(tmp_path / "t", contents=[]) as folder,
     ):
         (folder / MARKER).write_text("new")
         (tmp_path / "t" / "mine").write_text("precious")
@@ -146,7 +146,7 @@ def test_foreign_file_added_during_the_save_is_not_deleted(tmp_path):
 
 
 @pytest.mark.parametrize("clutter", [[], [".DS_Store"]])
-def test_empty_directory_is_replaced(tmp_path, clutter):
+def test_empty_folder_is_replaced(tmp_path, clutter):
     (tmp_path / "t").mkdir()
     for name in clutter:
         (tmp_path / "t" / name).touch()
@@ -154,12 +154,12 @@ def test_empty_directory_is_replaced(tmp_path, clutter):
     assert names(tmp_path / "t") == [MARKER]
 
 
-def test_directory_does_not_replace_a_file_or_the_reverse(tmp_path):
+def test_folder_does_not_replace_a_file_or_the_reverse(tmp_path):
     (tmp_path / "f").touch()
     (tmp_path / "d").mkdir()
-    with pytest.raises(UsageError, match="it is a file, but a directory would be written"):
-        check_directory_target(tmp_path / "f")
-    with pytest.raises(UsageError, match="it is a directory, but a file would be written"):
+    with pytest.raises(UsageError, match="it is a file, but a folder would be written"):
+        check_folder_target(tmp_path / "f")
+    with pytest.raises(UsageError, match="it is a folder, but a file would be written"):
         check_file_target(tmp_path / "d")
 
 
@@ -172,10 +172,10 @@ def test_pipe_is_refused(tmp_path):
 def test_current_folder_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="the current folder"):
-        check_directory_target(".")
+        check_folder_target(".")
 
 
-@pytest.mark.parametrize("check", [check_directory_target, check_file_target])
+@pytest.mark.parametrize("check", [check_folder_target, check_file_target])
 @pytest.mark.parametrize(
     ("path", "kind", "complaint"),
     [
@@ -205,7 +205,7 @@ def test_target_may_have_the_longest_legal_name(tmp_path):
 def test_folder_without_permission_raises_a_clear_message(unprivileged):
     folder = unprivileged / "closed"
     folder.mkdir(mode=0o555)
-    for check in (check_directory_target, check_file_target):
+    for check in (check_folder_target, check_file_target):
         with pytest.raises(RowspaceError, match=f"no permission to write in {folder}; name another path"):
             check(folder / "t")
 
@@ -213,17 +213,17 @@ def test_folder_without_permission_raises_a_clear_message(unprivileged):
 def test_permission_lost_during_the_save_raises_a_clear_message(unprivileged):
     with (
         pytest.raises(RowspaceError, match=f"no permission to write in {unprivileged}"),
-        atomic_directory(unprivileged / "t") as folder,
+        atomic_folder(unprivileged / "t") as folder,
     ):
         (folder / MARKER).touch()
         unprivileged.chmod(0o555)
 
 
-def test_unreadable_directory_is_not_replaced(unprivileged):
+def test_unreadable_folder_is_not_replaced(unprivileged):
     write(unprivileged / "t", "old")
     (unprivileged / "t").chmod(0o000)
     with pytest.raises(RowspaceError, match=r"cannot save to .*/t .existing files are unchanged.: no permission"):
-        check_directory_target(unprivileged / "t")
+        check_folder_target(unprivileged / "t")
 
 
 def test_name_with_suffix_fits_and_differs_by_name():
@@ -288,7 +288,7 @@ def test_saving_a_file_through_a_link_keeps_the_link(tmp_path):
 RECORD_SYNCS = """
 import json, os, sys
 from pathlib import Path
-from rowspace._base.atomic import atomic_directory, atomic_file
+from rowspace._base.atomic import atomic_folder, atomic_file
 from system_calls import forbid_exchange
 
 root, log, fsync = Path(sys.argv[1]), [], os.fsync
@@ -310,7 +310,7 @@ if sys.argv[2] == "file":
 else:
     if sys.argv[2] == "two renames":
         forbid_exchange()
-    with atomic_directory(root / "t") as folder:
+    with atomic_folder(root / "t") as folder:
         (folder / "inner").mkdir()
         (folder / "inner" / "data").write_text("new")
         (folder / "rowspace.json").write_text("new")
@@ -337,9 +337,9 @@ def test_contents_are_synced_before_the_swap_and_the_name_after(tmp_path, way, b
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from rowspace._base.atomic import atomic_directory
+from rowspace._base.atomic import atomic_folder
 {fallback}
-with atomic_directory(sys.argv[1]) as folder:
+with atomic_folder(sys.argv[1]) as folder:
     (folder / "rowspace.json").write_text("new")
     {inside}
 """
@@ -374,21 +374,21 @@ def test_next_save_recovers_from_a_kill_between_the_two_renames(tmp_path):
     die(tmp_path / "t", fallback=KILL_BETWEEN)
     assert not (tmp_path / "t").exists()
     assert read(find_backup(tmp_path / "t")) == "old"
-    with pytest.raises(KeyError), atomic_directory(tmp_path / "t"):
+    with pytest.raises(KeyError), atomic_folder(tmp_path / "t"):
         raise KeyError  # even a save that fails first restores the old one
     assert read(tmp_path / "t") == "old"
     assert find_backup(tmp_path / "t") is None
     assert names(tmp_path) == ["t"]
 
 
-def test_directory_within_the_temporary_of_another_is_written_directly(tmp_path):
+def test_folder_within_the_temporary_of_another_is_written_directly(tmp_path):
     # so that a process killed meanwhile leaves nothing but the temporary of the outer target, which the next save knows
-    with atomic_directory(tmp_path / "t") as outer:
+    with atomic_folder(tmp_path / "t") as outer:
         write(outer, "table")
-        with atomic_directory(outer) as again:  # no longer empty: replaced, like any other
+        with atomic_folder(outer) as again:  # no longer empty: replaced, like any other
             assert again != outer
             (again / MARKER).write_text("table 2")
-        with atomic_directory(outer / "sub") as inner:
+        with atomic_folder(outer / "sub") as inner:
             assert inner.parent == outer
             (inner / MARKER).touch()
         assert names(tmp_path) == [outer.name]
@@ -437,14 +437,14 @@ def test_temporaries_of_running_processes_and_of_other_targets_are_not_removed(t
 
 
 def test_temporary_names_are_hidden_and_contain_process_and_kind(tmp_path):
-    with atomic_directory(tmp_path / "t") as folder:
+    with atomic_folder(tmp_path / "t") as folder:
         assert re.fullmatch(rf"\.rowspace-[0-9a-f]{{8}}-[0-9a-f]{{8}}-{os.getpid()}-[0-9a-f]{{8}}\.tmp", folder.name)
         (folder / MARKER).touch()
 
 
 @pytest.mark.parametrize("system", ["darwin", "linux"])
 def test_exchange_returns_false_where_unsupported(tmp_path, system):
-    # Linux has no renamex_np; a directory cannot be exchanged with its own child (EINVAL).
+    # Linux has no renamex_np; a folder cannot be exchanged with its own child (EINVAL).
     (tmp_path / "a" / "b").mkdir(parents=True)
     assert swap.exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
 
@@ -458,7 +458,7 @@ def test_find_backup_returns_none_for_a_missing_folder(tmp_path):
     assert find_backup(tmp_path / "missing" / "t") is None
 
 
-def test_sync_ignores_unsupported_directories_but_not_files(tmp_path):
+def test_sync_ignores_unsupported_folders_but_not_files(tmp_path):
     with pytest.raises(OSError, match="Invalid argument"):
         swap.sync(Path("/dev/null"))
     swap.sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL

@@ -33,7 +33,7 @@ def test_missing_and_irregular_files_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")  # has no writer: a plain open would block forever
     for name, complaint in [
         ("none", "missing"),
-        ("folder", "a directory is there"),
+        ("folder", "a folder is there"),
         ("pipe", "not a regular"),
     ]:
         with pytest.raises(FileFormatError, match=f"{name}: {complaint}"):

@@ -84,7 +84,7 @@ def test_gitignore_that_is_no_regular_file_is_named_and_not_applied(tmp_path):
         "device": "a symbolic link",
         "dangling": "a symbolic link",
         "pipe": "not a regular file",
-        "folder": "a directory is there, expected a file",
+        "folder": "a folder is there, expected a file",
         "huge": "larger than 200 kB",
     }
     for name in reasons:

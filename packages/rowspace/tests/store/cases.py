@@ -53,9 +53,9 @@ class Case:
         return f"{self.format}{'-n-grams' if self.with_ngrams else ''}{Path(self.name).suffix}"
 
     @property
-    def is_directory(self) -> bool:
-        """Whether the format is a directory."""
-        return next(known.is_directory for known in store.FORMATS if known.name == self.format)
+    def is_folder(self) -> bool:
+        """Whether the format is a folder."""
+        return next(known.is_folder for known in store.FORMATS if known.name == self.format)
 
     def save(self, table: Table, folder: Path) -> Path:
         """Save `table` in `folder`, which must exist, and return its path."""

@@ -1,7 +1,7 @@
 """Kill a process at random times while it saves a table in one format; test_kills_files.py runs this as a script.
 
 After each round the file must load completely, as the last version seen or a newer one. kill_rounds.py does the same
-for native directories, and also kills at each line.
+for native folders, and also kills at each line.
 """
 
 import random

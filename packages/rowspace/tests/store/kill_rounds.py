@@ -22,7 +22,7 @@ from killed_children import kill_at_line, run_in_child
 from system_calls import forbid_exchange
 
 SIZE = 50
-TRACED = ("rowspace/_base/atomic/", "store/native/directory.py")
+TRACED = ("rowspace/_base/atomic/", "store/native/folder.py")
 LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 100 rounds instead of a few
 
 
@@ -63,7 +63,7 @@ def kill_at_random_times(path: Path, rounds: int) -> None:
 
 
 def kill_at_each_line(path: Path, step: int) -> int:
-    """Kill a save at the first executed line of atomic/ or native/directory.py, then `step` lines later, and so on."""
+    """Kill a save at the first executed line of atomic/ or native/folder.py, then `step` lines later, and so on."""
     line = 1 - step
     while True:
         line += step

@@ -106,14 +106,14 @@ def test_table_can_overwrite_the_file_it_is_mapped_from(tmp_path, case):
 @each_case
 def test_unrelated_files_are_not_replaced(tmp_path, case):
     path = tmp_path / case.name
-    (path.mkdir() or path / "thesis" if case.is_directory else path).write_bytes(b"thesis")
+    (path.mkdir() or path / "thesis" if case.is_folder else path).write_bytes(b"thesis")
     for act in (lambda: case.save(table_of(case), tmp_path), lambda: store.check_target(path, format=case.format)):
         with pytest.raises(UsageError, match="cannot save to"):
             act()
     assert (path / "thesis" if path.is_dir() else path).read_bytes() == b"thesis"
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.is_directory], ids=lambda case: case.label)
+@pytest.mark.parametrize("case", [case for case in CASES if not case.is_folder], ids=lambda case: case.label)
 def test_empty_file_is_replaced(tmp_path, case):
     (tmp_path / case.name).touch()
     assert_same(store.load(case.save(table_of(case), tmp_path)), table_of(case), case)

@@ -46,7 +46,7 @@ def test_format_of_two_files_is_recognized_from_the_rows_file(tmp_path, table, n
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
 def test_limit_loads_only_the_first_rows_of_each_format(tmp_path, table, known):
-    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    path = tmp_path / f"t{'' if known.is_folder else (*known.suffixes, '.txt')[0]}"
     store.save(table, path, format=known.name)
     for limit, tokens in ((1, ["cat"]), (2, ["cat", "dog"]), (9, ["cat", "dog"])):
         first = store.load(path, limit=limit)
@@ -73,10 +73,10 @@ def write_zip(path, names):
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda path: path.mkdir(), "the directory is empty"),
+        (lambda path: path.mkdir(), "the folder is empty"),
         (
             lambda path: (path.mkdir(), (path / "b").touch(), (path / "a").touch()),
-            "the directory has neither rowspace.json nor model.safetensors (it holds a, b)",
+            "the folder has neither rowspace.json nor model.safetensors (it holds a, b)",
         ),
         (
             lambda path: (path.mkdir(), (path / "config.json").touch(), (path / "pytorch_model.bin").touch()),
@@ -160,7 +160,7 @@ def test_error_explains_a_save_interrupted_between_its_renames(tmp_path, table):
         store.load(tmp_path / "t")
 
 
-@pytest.mark.parametrize(("path", "complaint"), [("t", "it is a file"), ("folder.bin", "it is a directory")])
+@pytest.mark.parametrize(("path", "complaint"), [("t", "it is a file"), ("folder.bin", "it is a folder")])
 def test_check_target_raises_the_same_error_as_save(tmp_path, table, path, complaint):
     (tmp_path / "t").write_bytes(b"x")
     (tmp_path / "folder.bin").mkdir()
@@ -178,7 +178,7 @@ def test_unknown_format_is_refused(tmp_path, table):
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
 def test_values_beyond_float32_are_stored_or_refused_but_never_become_infinite(tmp_path, known):
-    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    path = tmp_path / f"t{'' if known.is_folder else (*known.suffixes, '.txt')[0]}"
     rows = np.array([[1e300, np.inf], [1e-300, np.nan]])
     if known.name in {"native", "model2vec", "sentence-transformers", "safetensors", "npz", "npy", "parquet"}:
         store.save(Table(["cat", "dog"], rows), path, format=known.name)
@@ -191,7 +191,7 @@ def test_values_beyond_float32_are_stored_or_refused_but_never_become_infinite(t
 
 @pytest.mark.parametrize("known", WRITTEN, ids=lambda known: known.name)
 def test_rows_wider_than_the_sniffed_prefix_are_recognized(tmp_path, known):
-    path = tmp_path / f"t{'' if known.is_directory else (*known.suffixes, '.txt')[0]}"
+    path = tmp_path / f"t{'' if known.is_folder else (*known.suffixes, '.txt')[0]}"
     rows = np.arange(40_000, dtype=np.float32).reshape(2, -1) + 0.25
     store.save(Table(["cat", "dog"], rows), path, format=known.name)
     assert store.format_of(path) is known

@@ -116,7 +116,7 @@ def test_missing_tokenizer_error_says_how_to_write_one(tmp_path):
     with pytest.raises(FileFormatError, match=r"tokenizer\.json: missing, .* AutoTokenizer\.from_pretrained"):
         read_tokens(tmp_path / "tokenizer.json")
     (tmp_path / "tokenizer.json").mkdir()
-    with pytest.raises(FileFormatError, match=r"tokenizer\.json: a directory is there, expected a file"):
+    with pytest.raises(FileFormatError, match=r"tokenizer\.json: a folder is there, expected a file"):
         read_tokens(tmp_path / "tokenizer.json")
 
 

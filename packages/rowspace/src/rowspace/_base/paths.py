@@ -32,5 +32,5 @@ def cache_dir() -> Path:
     except RuntimeError:
         path = Path()
     if not path.is_absolute():  # as older platformdirs return it
-        raise RowspaceError("there is no home directory; set XDG_CACHE_HOME to a directory for caches")
+        raise RowspaceError("there is no home directory; set XDG_CACHE_HOME to a folder for caches")
     return path

@@ -1,6 +1,6 @@
 """Open the files of a folder: only regular files, of one version of the folder, and not through links out of it.
 
-A path names the directory that is there at the moment; an open directory (`Folder`) stays the same one while a save
+A path names the folder that is there at the moment; an open folder (`Folder`) stays the same one while a save
 replaces it. Links are followed within the folder, and from a snapshot in the cache of huggingface_hub to the blobs of
 the same repository:
 
@@ -56,7 +56,7 @@ def _blobs_of(folder: Path) -> Path | None:
 
 
 def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
-    """Open `path` to read bytes; with `folder`, an open directory, its last name is looked up in there.
+    """Open `path` to read bytes; with `folder`, an open folder, its last name is looked up in there.
 
     Raises `FileFormatError` if it is missing, not a regular file, or of a kind that is never meant (`foreign`), and
     `RowspaceError` if it cannot be read.
@@ -66,7 +66,7 @@ def open_regular(path: Path, *, folder: int | None = None) -> BufferedReader:
     except (FileNotFoundError, NotADirectoryError):
         raise FileFormatError(f"{path}: missing; restore the file{unfinished_beside(path)}") from None
     except IsADirectoryError:
-        raise FileFormatError(f"{path}: a directory is there, expected a file; restore the file") from None
+        raise FileFormatError(f"{path}: a folder is there, expected a file; restore the file") from None
     except OSError as error:
         raise RowspaceError(f"{path}: cannot be read: {error.strerror}; check its permissions") from error
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -92,7 +92,7 @@ def _open(path: Path, folder: int | None) -> BufferedReader:
 
 
 class Folder:
-    """A directory to read from, as a context manager."""
+    """A folder to read from, as a context manager."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -114,7 +114,7 @@ class Folder:
         return open_regular(self.path / name, folder=self._number)
 
     def was_replaced(self) -> bool:
-        """Whether another directory has taken this one's path since it was opened."""
+        """Whether another folder has taken this one's path since it was opened."""
         if self._number is None:
             return False
         try:

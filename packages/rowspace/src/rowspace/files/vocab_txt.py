@@ -36,12 +36,12 @@ def encode_lines(tokens: list[str], *, forbidden: str, format: str) -> bytes:
     if tokens and tokens[0].startswith("\ufeff"):
         raise UsageError(
             f"token {tokens[0]!r:.80} (id 0) begins with U+FEFF, which would be read as a byte-order mark; save to a "
-            "directory instead (format 'native')"
+            "folder instead (format 'native')"
         )
     for number, token in enumerate(tokens):
         if token.endswith("\r") or any(character in token for character in forbidden):
             raise UsageError(
                 f"token {token!r:.80} (id {number}) holds a character that ends a token in {format}'s vocabulary; "
-                "save to a directory instead (format 'native')"
+                "save to a folder instead (format 'native')"
             )
     return b"\n".join([*encode_token_list(tokens), b""])

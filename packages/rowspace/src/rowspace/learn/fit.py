@@ -70,7 +70,7 @@ def fit(
     """Learn a table from text: a row for each word that is frequent enough, or for each token of a tokenizer.
 
     Args:
-        corpus: A path or several, a directory, a glob, `-` for standard input; or an iterable of strings or of token
+        corpus: A path or several, a folder, a glob, `-` for standard input; or an iterable of strings or of token
             lists; `None` learns from the source and docstrings of the running Python.
         output: Where to save the table; needed to resume the fit if it is interrupted.
         resume: Continue the interrupted fit of `output`, with its text and options. `workers` may differ; any other

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace._base.atomic import atomic_directory, clear_temporaries
+from rowspace._base.atomic import atomic_folder, clear_temporaries
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.search.bridge import BRIDGES
@@ -78,7 +78,7 @@ def replacing(place: str) -> Iterator[str]:
         ChunkStore.copy(temporary, place).maintain()
         ChunkStore.drop(temporary)
     else:
-        with atomic_directory(place, marker=DATASET, contents=(DATASET, LOCK_NAME, UNFINISHED, BRIDGES)) as new:
+        with atomic_folder(place, marker=DATASET, contents=(DATASET, LOCK_NAME, UNFINISHED, BRIDGES)) as new:
             yield str(new)
 
 

@@ -1,7 +1,7 @@
 """Reading and writing tables: one module per format, in subfolders by kind. Start with `formats.py`.
 
 `save` and `load` are the main functions. `check_target` checks before long work whether a save is possible;
-`save_quantized` writes rows of fewer bits; `read_manifest` reads rowspace.json of a native directory without its rows.
+`save_quantized` writes rows of fewer bits; `read_manifest` reads rowspace.json of a native folder without its rows.
 """
 
 from rowspace.store.formats import FORMATS, Format, check_target, format_of, load, save

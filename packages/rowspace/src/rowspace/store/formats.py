@@ -61,7 +61,7 @@ if TYPE_CHECKING:  # the modules are imported by name: here the type checker com
     )
     from rowspace.store.text_formats import glove, tsv, word2vec, word2vec_text
 
-    _directories: tuple[ReaderAndWriter, ...] = (native, model2vec, quantized, sentence_transformers, checkpoint)
+    _folders: tuple[ReaderAndWriter, ...] = (native, model2vec, quantized, sentence_transformers, checkpoint)
     _files: tuple[ReaderAndWriter, ...] = (safetensors_file, fasttext, npz, npy, parquet, tsv)
     _texts: tuple[ReaderAndWriter, ...] = (word2vec, word2vec_text, glove)
     _keyed: tuple[KeyedReader, ...] = (checkpoint, safetensors_file)
@@ -75,7 +75,7 @@ class Format:
         name: The name of the format in `save`.
         module: The module of this folder that reads and writes it, which is imported when it is first needed.
         suffixes: The endings of file names by which `save` chooses it.
-        is_directory: Whether it is a directory, rather than a file.
+        is_folder: Whether it is a folder, rather than a file.
         has_counts: Whether it can hold counts.
         has_keys: Whether its files may hold several tensors, and `load` takes a key.
         has_subwords: Whether it can hold n-gram rows.
@@ -85,7 +85,7 @@ class Format:
     name: str
     module: str
     suffixes: tuple[str, ...] = ()
-    is_directory: bool = False
+    is_folder: bool = False
     has_counts: bool = False
     has_keys: bool = False
     has_subwords: bool = False
@@ -108,21 +108,21 @@ class Format:
 
     def recognizes(self, path: Path) -> bool:
         """Whether what is at `path` is of this format, from its first bytes."""
-        return self.is_directory == path.is_dir() and self.reader.recognizes(path)
+        return self.is_folder == path.is_dir() and self.reader.recognizes(path)
 
     @property
     def _module(self) -> ModuleType:
         return import_module(f"rowspace.store.{self.module}")
 
 
-NATIVE = Format("native", "native", is_directory=True, has_counts=True, has_subwords=True)
+NATIVE = Format("native", "native", is_folder=True, has_counts=True, has_subwords=True)
 
 FORMATS = (
     NATIVE,
-    Format("model2vec", "model_formats.model2vec", is_directory=True),
-    Format("quantized", "model_formats.quantized", is_directory=True, is_read_only=True),
-    Format("sentence-transformers", "model_formats.sentence_transformers", is_directory=True),
-    Format("transformers", "model_formats.checkpoint", is_directory=True, has_keys=True, is_read_only=True),
+    Format("model2vec", "model_formats.model2vec", is_folder=True),
+    Format("quantized", "model_formats.quantized", is_folder=True, is_read_only=True),
+    Format("sentence-transformers", "model_formats.sentence_transformers", is_folder=True),
+    Format("transformers", "model_formats.checkpoint", is_folder=True, has_keys=True, is_read_only=True),
     Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True),
     Format("fasttext", "model_formats.fasttext", has_counts=True, has_subwords=True),
     Format("npz", "array_formats.npz", (".npz",), has_counts=True),
@@ -143,7 +143,7 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
     Arrow); otherwise several threads read them.
 
     Args:
-        path: A file or a directory.
+        path: A file or a folder.
         verify: Also compare every byte with the saved checksums, if the format has them (native).
         limit: Open only the first rows, without the tokenizer, since it has more ids.
         key: The name of the tensor of a .safetensors file or a checkpoint, if there are several candidates.
@@ -179,7 +179,7 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
         path: Where to write.
         format: A name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary next to it), .safetensors
             (and a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt
-            (word2vec's text form); any other name becomes a native directory.
+            (word2vec's text form); any other name becomes a native folder.
 
     Raises:
         UsageError: The format is unknown, cannot hold the table, or something else is at `path`.

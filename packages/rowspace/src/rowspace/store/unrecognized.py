@@ -35,7 +35,7 @@ HINTS = {
 def describe(source: Path) -> str:
     """Describe what is at `source` instead of a table, and the next step: the end of "X is not a table: ..."."""
     if source.is_dir():
-        return describe_folder(source, MODEL) or _describe_directory(sorted(entry.name for entry in source.iterdir()))
+        return describe_folder(source, MODEL) or _describe_names(sorted(entry.name for entry in source.iterdir()))
     with source.open("rb") as file:
         start = file.read(SNIFFED)
     if not start:
@@ -68,10 +68,10 @@ def _describe_zip(source: Path) -> str:
     return "it is a zip archive that holds neither a text table nor arrays"
 
 
-def _describe_directory(names: list[str]) -> str:
+def _describe_names(names: list[str]) -> str:
     if not names:
-        return "the directory is empty"
+        return "the folder is empty"
     pickle = next((name for name in names if name.startswith("pytorch_model") or name.endswith(PICKLE_SUFFIXES)), None)
     if pickle:
         return f"its weights are in {pickle}, a pickle, {NOT_UNPICKLED} {AS_SAFETENSORS}"
-    return f"the directory has neither rowspace.json nor model.safetensors (it holds {', '.join(names[:3])})"
+    return f"the folder has neither rowspace.json nor model.safetensors (it holds {', '.join(names[:3])})"

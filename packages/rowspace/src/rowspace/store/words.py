@@ -101,7 +101,7 @@ def encode_words(
             continue
         raise UsageError(
             f"token {tokens[number]!r:.80} (id {number}) {what}, which {format} cannot hold; "
-            "save to a directory instead (format 'native')"
+            "save to a folder instead (format 'native')"
         )
     return words
 

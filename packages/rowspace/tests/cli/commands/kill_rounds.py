@@ -34,7 +34,7 @@ from rowspace.text import whitespace_json
 
 Files = dict[str, bytes]
 
-TRACED = ("rowspace/_base/atomic/", "store/native/directory.py", "model_formats/quantized.py", "saved_classifier.py")
+TRACED = ("rowspace/_base/atomic/", "store/native/folder.py", "model_formats/quantized.py", "saved_classifier.py")
 LINES, MOMENTS = (10, 30) if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else (150, 1)  # lines between kills; kills
 WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {

@@ -107,7 +107,7 @@ def test_invalid_sources_are_refused(folder):
     ]:
         with pytest.raises(UsageError, match=complaint):
             texts_of(source, **options)
-    with pytest.raises(CorpusError, match="there is no file or directory 'a missing file'"):
+    with pytest.raises(CorpusError, match="there is no file or folder 'a missing file'"):
         open_source("a missing file")
 
 

@@ -99,8 +99,8 @@ def test_unknown_name_raises(folder):
         Checkpoint(folder[0]).read("other")
 
 
-def test_missing_directory_raises(tmp_path):
-    with pytest.raises(UsageError, match="is not a directory; pass a local copy of the model's repository"):
+def test_missing_folder_raises(tmp_path):
+    with pytest.raises(UsageError, match="is not a folder; pass a local copy of the model's repository"):
         Checkpoint(tmp_path / "nowhere")
 
 

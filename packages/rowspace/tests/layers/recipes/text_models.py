@@ -92,6 +92,6 @@ MODELS = {
 
 
 def saved(model: Any, folder: Path, **options: Any) -> Path:
-    """The directory written by `save_pretrained` of the model."""
+    """The folder written by `save_pretrained` of the model."""
     model.save_pretrained(folder, **options)
     return folder

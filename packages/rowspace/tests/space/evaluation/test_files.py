@@ -12,7 +12,7 @@ def test_lines_keep_their_numbers_when_others_are_skipped(tmp_path):
     assert list(numbered_lines(path)) == [(1, "one"), (4, "two")]
 
 
-def test_missing_file_and_directory_are_refused(tmp_path):
+def test_missing_file_and_folder_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match=r"cannot read .*none: No such file or directory; give"):
         list(numbered_lines(tmp_path / "none"))
     with pytest.raises(FileFormatError, match="cannot read"):

@@ -240,7 +240,7 @@ def test_model_without_a_known_token_table_name_lists_its_tensors(folder_of):
         ("..", r"the file name '\.\.' is outside"),
         ("sub/two.safetensors", "the file name 'sub/two.safetensors' is outside"),
         ("/etc/passwd", "the file name '/etc/passwd' is outside"),
-        ("", r"the file name '' is outside|a directory is there, expected a file"),
+        ("", r"the file name '' is outside|a folder is there, expected a file"),
         ("a\0b", r"'a\\x00b' is not a valid file name"),
         ("\ud800", r"'\\ud800' is not a valid file name"),
         ("none.safetensors", "none.safetensors: missing"),

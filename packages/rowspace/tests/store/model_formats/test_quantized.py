@@ -1,4 +1,4 @@
-"""Directories of quantized rows: round trips, model2vec, and damaged files."""
+"""Folders of quantized rows: round trips, model2vec, and damaged files."""
 
 import json
 

@@ -111,7 +111,7 @@ def test_existing_model_is_replaced_and_other_folders_are_not(tmp_path, words, r
 # Damaged files.
 
 
-def test_directory_without_the_embedding_tensor_is_refused(folder_of):
+def test_folder_without_the_embedding_tensor_is_refused(folder_of):
     folder = folder_of({"something.else": ROWS})
     assert not sentence_transformers.recognizes(folder)
     with pytest.raises(FileFormatError, match=r"model: holds no model.safetensors with 'embedding.weight'"):

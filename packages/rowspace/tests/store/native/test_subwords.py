@@ -1,4 +1,4 @@
-"""N-grams in a native directory: they round-trip, memory-mapped, and are refused if they do not fit the table."""
+"""N-grams in a native folder: they round-trip, memory-mapped, and are refused if they do not fit the table."""
 
 import numpy as np
 import pytest

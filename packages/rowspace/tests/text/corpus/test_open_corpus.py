@@ -1,4 +1,4 @@
-"""The kinds of corpus: files, directories, patterns, standard input, strings and token lists; others are refused."""
+"""The kinds of corpus: files, folders, patterns, standard input, strings and token lists; others are refused."""
 
 import gzip
 import os
@@ -45,7 +45,7 @@ def test_paths_are_read_in_the_given_order(folder):
     assert texts(path for path in (folder / "inner", folder / "a.txt")) == ["c", "a"]
 
 
-def test_directory_yields_its_text_files_in_sorted_order(folder):
+def test_folder_yields_its_text_files_in_sorted_order(folder):
     assert texts(folder) == ["a", "b", "c"]
 
 
@@ -89,10 +89,10 @@ def test_json_lines_are_read_by_field(tmp_path):
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ("no/such/file", "no file or directory 'no/such/file'"),
+        ("no/such/file", "no file or folder 'no/such/file'"),
         ("a text that is not a path " * 10, "a text itself goes in a list"),
-        ("a\0b", "no file or directory"),
-        ("x" * 10_000, "no file or directory"),
+        ("a\0b", "no file or folder"),
+        ("x" * 10_000, "no file or folder"),
         ("no/such/*.txt", "no file matches the pattern 'no/such/.*'; check it"),
         ([], "the corpus is empty"),
         (iter([]), "the corpus is empty"),
@@ -140,7 +140,7 @@ def test_strings_that_are_not_valid_file_names_are_texts(text):
     assert b"".join(data for data, _ in open_corpus([text]).pieces) == text.encode()
 
 
-def test_directory_without_files_is_refused(tmp_path):
+def test_folder_without_files_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="holds no text files"):
         texts(tmp_path)
 
@@ -157,7 +157,7 @@ def test_folder_of_a_table_or_model_is_refused(tmp_path):
     assert texts(tmp_path) == ["a"]  # skipped if there are other files
 
 
-def test_directory_of_only_binary_files_is_refused(folder):
+def test_folder_of_only_binary_files_is_refused(folder):
     (folder / "pictures").mkdir()
     (folder / "picture").rename(folder / "pictures" / "one")
 
@@ -170,7 +170,7 @@ def test_directory_of_only_binary_files_is_refused(folder):
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_unreadable_directory_is_refused(tmp_path, inside):
+def test_unreadable_folder_is_refused(tmp_path, inside):
     closed = tmp_path / "closed"
     closed.mkdir()
     (closed / "a").write_text("a")

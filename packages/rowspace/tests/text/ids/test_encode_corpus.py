@@ -22,19 +22,19 @@ pytestmark = pytest.mark.kernels
 TEXT = "The cat sat.\nThe cat's mat, İn the HAT!\n\n\nthe\nrare\n"
 
 
-def encode(corpus, directory, on_bytes=None, **options):
+def encode(corpus, folder, on_bytes=None, **options):
     options = TextOptions(**({"min_count": 1, "workers": 2} | options))
-    return encode_corpus(corpus, directory, options=options, on_bytes=on_bytes)
+    return encode_corpus(corpus, folder, options=options, on_bytes=on_bytes)
 
 
-def encode_in_blocks(pieces, directory, block_bytes, **options):
+def encode_in_blocks(pieces, folder, block_bytes, **options):
     """Encode pieces of text in small blocks, so that each worker gets some."""
     options = TextOptions(**({"min_count": 1, "workers": 2} | options))
 
     def write_ids(path):
         return scan_pieces(pieces, path, options, block_bytes=block_bytes)
 
-    return renumber("text", directory, write_ids, min_count=options.min_count, max_vocabulary=None)[0]
+    return renumber("text", folder, write_ids, min_count=options.min_count, max_vocabulary=None)[0]
 
 
 def reference_encoding(texts, min_count):
@@ -61,13 +61,13 @@ def reference_encoding(texts, min_count):
 )  # fmt: skip
 def test_ids_counts_and_vocabulary_equal_the_reference(texts, min_count, block, workers, tmp_path_factory):
     vocabulary, counts, ids = reference_encoding(texts, min_count)
-    directory = tmp_path_factory.mktemp("ids")
+    folder = tmp_path_factory.mktemp("ids")
     if not vocabulary:
         with pytest.raises(CorpusError):
-            encode(iter(texts), directory, min_count=min_count, workers=workers)
+            encode(iter(texts), folder, min_count=min_count, workers=workers)
         return
     pieces = open_corpus(iter(texts)).pieces
-    found = encode_in_blocks(pieces, directory, block, min_count=min_count, workers=workers)
+    found = encode_in_blocks(pieces, folder, block, min_count=min_count, workers=workers)
 
     assert found.vocabulary == vocabulary
     assert found.counts.tolist() == counts

@@ -23,10 +23,10 @@ TEXT = "The lowest tower is lower.\n\nThe newest tower, slow\nand low\n" * 8
 KINDS = ["bpe", "wordpiece", "unigram", "bytes", "chars"]
 
 
-def encode(corpus, directory, tokens="bpe", *, on_bytes=None, workers=2, sentences="line", field=None, **more):
+def encode(corpus, folder, tokens="bpe", *, on_bytes=None, workers=2, sentences="line", field=None, **more):
     return encode_tokens(
         corpus,
-        directory,
+        folder,
         tokens=TokenizerOptions(tokens, **more),
         options=TextOptions(workers=workers, sentences=sentences, field=field),
         on_bytes=on_bytes,
@@ -156,7 +156,7 @@ def test_corpus_without_text_is_refused(corpus, tokens, tmp_path):
     ("corpus", "error", "message"),
     [
         ([["a", "b"]], UsageError, "the corpus is token lists"),
-        ("missing", CorpusError, "there is no file or directory 'missing'"),
+        ("missing", CorpusError, "there is no file or folder 'missing'"),
         (["a", 3], CorpusError, "item 1 of the corpus is int"),
         ([], CorpusError, "the corpus is empty"),
         (3, CorpusError, "not int"),

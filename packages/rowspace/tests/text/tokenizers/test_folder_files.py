@@ -41,7 +41,7 @@ def test_json_that_is_not_an_object_is_refused(data: bytes, message: str, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
-def test_directory_in_place_of_a_settings_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_folder_in_place_of_a_settings_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(RowspaceError, match=name):
         settings_of(tmp_path)

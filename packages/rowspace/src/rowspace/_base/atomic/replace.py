@@ -1,4 +1,4 @@
-"""Write a file or a directory next to its target and swap it in once it is complete."""
+"""Write a file or a folder next to its target and swap it in once it is complete."""
 
 import os
 import shutil
@@ -8,30 +8,30 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rowspace._base.atomic.swap import swap_in, sync, sync_tree
-from rowspace._base.atomic.targets import FULL, check_directory_target, check_file_target, translate_os_errors
+from rowspace._base.atomic.targets import FULL, check_file_target, check_folder_target, translate_os_errors
 from rowspace._base.atomic.temporaries import clear_temporaries, hidden_sibling, is_own_temporary, remove
 
-__all__ = ["StrPath", "atomic_directory", "atomic_file", "move_file"]
+__all__ = ["StrPath", "atomic_file", "atomic_folder", "move_file"]
 
 StrPath = str | os.PathLike[str]
 
 
 @contextmanager
-def atomic_directory(
+def atomic_folder(
     path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
 ) -> Iterator[Path]:
-    """Yield an empty directory next to `path`; when the block ends, it replaces `path` atomically.
+    """Yield an empty folder next to `path`; when the block ends, it replaces `path` atomically.
 
-    An exception inside the block leaves `path` unchanged and removes the new directory. If `path` is such a new
-    directory itself, and still empty, it is yielded: it is replaced as a whole.
+    An exception inside the block leaves `path` unchanged and removes the new folder. If `path` is such a new
+    folder itself, and still empty, it is yielded: it is replaced as a whole.
 
     Args:
         path: The target.
-        marker: See `check_directory_target`.
-        contents: See `check_directory_target`.
+        marker: See `check_folder_target`.
+        contents: See `check_folder_target`.
 
     Yields:
-        The directory to write to.
+        The folder to write to.
 
     Raises:
         UsageError: If `path` cannot be replaced.
@@ -39,12 +39,12 @@ def atomic_directory(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_directory(f"{folder}/table") as new:
+    ...     with atomic_folder(f"{folder}/table") as new:
     ...         _ = (new / "rowspace.json").write_text("{}")
     ...     [file.name for file in Path(folder, "table").iterdir()]
     ['rowspace.json']
     """
-    target = check_directory_target(path, marker=marker, contents=contents)
+    target = check_folder_target(path, marker=marker, contents=contents)
     if is_own_temporary(target) and not any(target.iterdir()):
         with translate_os_errors(target, kinds=FULL):
             yield target  # a sibling of it would stay for ever after a kill, since no later target has its name
@@ -57,12 +57,12 @@ def atomic_directory(
         with translate_os_errors(target, kinds=FULL):
             yield temporary
         # A fit may have taken hours since the first check.
-        check_directory_target(path, marker=marker, contents=contents)
+        check_folder_target(path, marker=marker, contents=contents)
         with translate_os_errors(target):
             sync_tree(temporary)
             swap_in(temporary, target)
     finally:
-        remove(temporary)  # after an exchange this is the old directory
+        remove(temporary)  # after an exchange this is the old folder
 
 
 @contextmanager

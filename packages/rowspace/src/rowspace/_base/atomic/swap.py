@@ -13,7 +13,7 @@ __all__ = ["exchange", "swap_in", "sync", "sync_tree"]
 
 
 def swap_in(temporary: Path, target: Path) -> None:
-    """Rename the directory `temporary` to `target`; an old directory of that name becomes `temporary` or is removed."""
+    """Rename the folder `temporary` to `target`; an old folder of that name becomes `temporary` or is removed."""
     if not target.exists():
         temporary.rename(target)
         sync(target.parent)
@@ -53,7 +53,7 @@ def exchange(first: Path, second: Path, system: str = sys.platform) -> bool:
 
 
 def sync_tree(folder: Path) -> None:
-    """Sync all files and directories of a tree to the disk."""
+    """Sync all files and folders of a tree to the disk."""
     for parent, _, names in os.walk(folder):
         for name in names:
             sync(Path(parent, name))
@@ -61,7 +61,7 @@ def sync_tree(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Sync a file or a directory to the disk; the error of file systems that cannot sync directories is ignored."""
+    """Sync a file or a folder to the disk; the error of file systems that cannot sync folders is ignored."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rowspace.errors import RowspaceError, UsageError
 
-__all__ = ["FULL", "check_directory_target", "check_file_target", "name_with_suffix", "translate_os_errors"]
+__all__ = ["FULL", "check_file_target", "check_folder_target", "name_with_suffix", "translate_os_errors"]
 
 StrPath = str | os.PathLike[str]
 
@@ -25,18 +25,18 @@ MAX_NAME = 255  # bytes: the limit of most file systems
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-def check_directory_target(
+def check_folder_target(
     path: StrPath, *, marker: str = "rowspace.json", contents: Collection[str] | None = None
 ) -> Path:
-    """Check that a directory can be saved to `path`; call it before long work, to fail early.
+    """Check that a folder can be saved to `path`; call it before long work, to fail early.
 
     The target may be missing or empty, or contain the file `marker`. This keeps `rowspace fit -o ~` from replacing a
     home directory.
 
     Args:
         path: The target.
-        marker: The file that shows that an existing directory was written by rowspace.
-        contents: If given, the only other names that an existing directory may contain.
+        marker: The file that shows that an existing folder was written by rowspace.
+        contents: If given, the only other names that an existing folder may contain.
 
     Returns:
         The path with symbolic links resolved.
@@ -45,7 +45,7 @@ def check_directory_target(
         UsageError: If `path` cannot be replaced.
         RowspaceError: If there is no permission to write there.
 
-    >>> check_directory_target("/")
+    >>> check_folder_target("/")
     Traceback (most recent call last):
     rowspace.errors.UsageError: cannot save to /: it is a mount point; name a folder inside it
     """
@@ -53,7 +53,7 @@ def check_directory_target(
     if not target.exists():
         return target
     if not target.is_dir():
-        raise UsageError(f"cannot save to {target}: it is a file, but a directory would be written; name another path")
+        raise UsageError(f"cannot save to {target}: it is a file, but a folder would be written; name another path")
     if os.path.ismount(target):
         raise UsageError(f"cannot save to {target}: it is a mount point; name a folder inside it")
     with translate_os_errors(target):
@@ -91,7 +91,7 @@ def check_file_target(path: StrPath, *, is_same_kind: Callable[[Path], bool] | N
     """
     target = _resolved(path)
     if target.is_dir():
-        raise UsageError(f"cannot save to {target}: it is a directory, but a file would be written; name another path")
+        raise UsageError(f"cannot save to {target}: it is a folder, but a file would be written; name another path")
     if target.exists() and not target.is_file():
         raise UsageError(f"cannot save to {target}: it is not a regular file; name another path")
     if is_same_kind is not None and target.exists() and target.stat().st_size and not is_same_kind(target):

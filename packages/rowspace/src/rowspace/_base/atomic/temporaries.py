@@ -1,6 +1,6 @@
 """Hidden siblings of a target: their names, finding them, and removing those of dead processes.
 
-A name is `.rowspace-<target>-<machine>-<process>-<random>.tmp`, or `.old` for the directory that is being replaced.
+A name is `.rowspace-<target>-<machine>-<process>-<random>.tmp`, or `.old` for the folder that is being replaced.
 Folders among the system's temporary files have such names, too, so that the next process removes those of killed ones.
 """
 
@@ -33,13 +33,13 @@ StrPath = str | os.PathLike[str]
 
 
 def find_backup(path: StrPath) -> Path | None:
-    """Find the old directory that a save killed between its two renames left next to a missing `path`.
+    """Find the old folder that a save killed between its two renames left next to a missing `path`.
 
     Args:
         path: The target of the save.
 
     Returns:
-        The hidden directory, or None if there is none or `path` exists.
+        The hidden folder, or None if there is none or `path` exists.
 
     >>> find_backup("no-such-table") is None
     True
@@ -51,14 +51,14 @@ def find_backup(path: StrPath) -> Path | None:
 
 
 def check_not_interrupted(path: StrPath, what: str) -> None:
-    """Raise the error for a missing `path` if a killed save has left the old directory under its hidden name.
+    """Raise the error for a missing `path` if a killed save has left the old folder under its hidden name.
 
     Args:
         path: The target of the save.
         what: What should be there, such as "table".
 
     Raises:
-        UsageError: There is an old directory; the message names it.
+        UsageError: There is an old folder; the message names it.
     """
     if (kept := find_backup(path)) is not None:
         raise UsageError(
@@ -119,7 +119,7 @@ def hidden_sibling(target: Path, kind: str) -> Path:
 
 
 def clear_temporaries(target: Path) -> None:
-    """Remove the temporaries of dead processes next to `target`; if `target` is missing, restore an old directory."""
+    """Remove the temporaries of dead processes next to `target`; if `target` is missing, restore an old folder."""
     for leftover, process in siblings(target):
         if _is_running(process):
             continue

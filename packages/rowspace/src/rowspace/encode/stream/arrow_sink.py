@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import atomic_directory, atomic_file
+from rowspace._base.atomic import atomic_file, atomic_folder
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.text.characters import clean
@@ -167,7 +167,7 @@ class LanceSink(_ArrowSink):
         dataset = self.folder / "lance"
         shutil.rmtree(dataset, ignore_errors=True)  # of a killed run
         lance.write_dataset(pa.RecordBatchReader.from_batches(self.schema, batches), dataset)
-        with atomic_directory(target, marker=LANCE_MARKER, contents=LANCE_CONTENTS) as folder:
+        with atomic_folder(target, marker=LANCE_MARKER, contents=LANCE_CONTENTS) as folder:
             for entry in dataset.iterdir():
                 entry.rename(folder / entry.name)
 

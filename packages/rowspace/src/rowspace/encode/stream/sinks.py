@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rowspace._base.atomic import StrPath, check_directory_target, check_file_target
+from rowspace._base.atomic import StrPath, check_file_target, check_folder_target
 from rowspace.encode.stream.arrow_sink import (
     LANCE_CONTENTS,
     LANCE_MARKER,
@@ -77,7 +77,7 @@ def _check_parquet(path: StrPath) -> Path:
 
 def _check_lance(path: StrPath) -> Path:
     require_lance()
-    return check_directory_target(path, marker=LANCE_MARKER, contents=LANCE_CONTENTS)
+    return check_folder_target(path, marker=LANCE_MARKER, contents=LANCE_CONTENTS)
 
 
 FORMATS = (

@@ -51,7 +51,7 @@ def open_source(source: TextSource, *, field: str | None = None, column: str | N
         column: The column of Parquet files that holds the text.
 
     Raises:
-        CorpusError: A file does not exist, or a directory has no text files; `read` raises it for what cannot be read.
+        CorpusError: A file does not exist, or a folder has no text files; `read` raises it for what cannot be read.
         UsageError: The source is something else, or `field` and `column` do not fit it.
 
     >>> list(open_source(iter(["one text", "another"])).read(None))

@@ -1,4 +1,4 @@
-"""A transformers directory of safetensors, sharded or not: `Checkpoint` reads config.json and single tensors.
+"""A transformers folder of safetensors, sharded or not: `Checkpoint` reads config.json and single tensors.
 
 A tensor is read in blocks of rows, each through a new memory mapping: no tensor is in memory twice, and the result is a
 copy that does not change if another program writes to the file. Codes of a quantized model become the float32 that they
@@ -24,11 +24,11 @@ READ_AT_ONCE = 1 << 22  # bytes
 
 
 class Checkpoint:
-    """A directory with a config and tensors; the constructor reads the config and the names of the tensors.
+    """A folder with a config and tensors; the constructor reads the config and the names of the tensors.
 
     `config` is config.json as a dict, `names` are the sorted names of the tensors; `read_at_once` is the number of
     bytes of a tensor that are mapped at a time. Raises `FileFormatError` if a file is missing, damaged, in another
-    format, or a link out of the directory.
+    format, or a link out of the folder.
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
@@ -36,7 +36,7 @@ class Checkpoint:
         self._read_at_once = read_at_once
         if not self.folder.is_dir():
             raise UsageError(
-                f"{path} is not a directory; pass a local copy of the model's repository{hub_hint(str(path))}"
+                f"{path} is not a folder; pass a local copy of the model's repository{hub_hint(str(path))}"
             )
         self._files = TransformersFolder(self.folder)
         self.config = self._files.config

@@ -1,4 +1,4 @@
-"""The input of a published model: `from_config` builds it from a config.json, `from_checkpoint` from a directory."""
+"""The input of a published model: `from_config` builds it from a config.json, `from_checkpoint` from a folder."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -93,13 +93,13 @@ def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Fa
 
 
 def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn.Module:
-    """Load the input of a published model from a directory.
+    """Load the input of a published model from a folder.
 
     Only the tensors of the input are read, so the memory needed is theirs plus a few MB. No code and no pickle of the
     checkpoint runs.
 
     Args:
-        path: A directory with config.json and safetensors, sharded or not: written by `save_pretrained` of
+        path: A folder with config.json and safetensors, sharded or not: written by `save_pretrained` of
             transformers, a snapshot in the cache of huggingface_hub, or another copy of a repository of the Hub.
         part: As in `from_config`.
 
@@ -107,12 +107,12 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
         An `InputEmbedding` or `ImageEmbedding` on the CPU in eval mode, with the weights in their dtype.
 
     Raises:
-        FileFormatError: If the directory is damaged, weights and config do not match, or a file is a link out of it.
-        UsageError: If `path` is not a directory, or for a model without a recipe or an invalid part.
+        FileFormatError: If the folder is damaged, weights and config do not match, or a file is a link out of it.
+        UsageError: If `path` is not a folder, or for a model without a recipe or an invalid part.
 
-    >>> from_checkpoint("no such directory")
+    >>> from_checkpoint("no such folder")
     Traceback (most recent call last):
-    rowspace.errors.UsageError: no such directory is not a directory; pass a local copy of the model's repository
+    rowspace.errors.UsageError: no such folder is not a folder; pass a local copy of the model's repository
     """
     checkpoint = Checkpoint(path)
     recipe, config = _recipe_of(checkpoint.config, part)

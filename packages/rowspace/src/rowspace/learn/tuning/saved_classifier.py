@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import atomic_directory, check_directory_target, check_not_interrupted
+from rowspace._base.atomic import atomic_folder, check_folder_target, check_not_interrupted
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
@@ -46,7 +46,7 @@ class SavedClassifier(NamedTuple):
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Raise what `write_classifier` would raise about the path itself."""
-    check_directory_target(path, marker=JSON, contents=CONTENTS)
+    check_folder_target(path, marker=JSON, contents=CONTENTS)
 
 
 def write_classifier(saved: SavedClassifier, encoder: Encoder, path: str | os.PathLike[str]) -> None:
@@ -65,7 +65,7 @@ def write_classifier(saved: SavedClassifier, encoder: Encoder, path: str | os.Pa
         "fingerprint": encoder.fingerprint,
         "facts": saved.facts,
     }
-    with atomic_directory(path, marker=JSON, contents=CONTENTS) as folder:
+    with atomic_folder(path, marker=JSON, contents=CONTENTS) as folder:
         save(encoder.table, folder)
         save_file(tensors, folder / TENSORS)
         document["weights"] = zlib.crc32((folder / TENSORS).read_bytes())

@@ -38,13 +38,13 @@ BYTES_AT_ONCE = 1 << 22
 DAMAGES = (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
-def corpus_checksums(directory: Path) -> dict[str, int]:
-    """Return the checksum of each file of the corpus in `directory`."""
-    return {name: _checksum(_blocks(directory / name)) for name in CORPUS_FILES}
+def corpus_checksums(folder: Path) -> dict[str, int]:
+    """Return the checksum of each file of the corpus in `folder`."""
+    return {name: _checksum(_blocks(folder / name)) for name in CORPUS_FILES}
 
 
-def save_state(state: FitState, directory: Path) -> None:
-    """Write the state into `directory`, atomically."""
+def save_state(state: FitState, folder: Path) -> None:
+    """Write the state into `folder`, atomically."""
     place = {
         field.name: getattr(state, field.name)
         for field in dataclasses.fields(state)
@@ -56,32 +56,32 @@ def save_state(state: FitState, directory: Path) -> None:
     tensors = _tensors(state.weights)
     header["rows_crc32"] = str(_checksum(tensors.values()))
     at_end_of_epoch = state.epoch > 0 and state.chunk == 0
-    with atomic_file(directory / (EPOCH_NAME if at_end_of_epoch else STATE_NAME)) as file:
+    with atomic_file(folder / (EPOCH_NAME if at_end_of_epoch else STATE_NAME)) as file:
         file.write(save(tensors, header))
     if at_end_of_epoch:
-        (directory / STATE_NAME).unlink(missing_ok=True)
+        (folder / STATE_NAME).unlink(missing_ok=True)
 
 
-def load_state(directory: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
-    """Read the corpus and the newest state in `directory`.
+def load_state(folder: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
+    """Read the corpus and the newest state in `folder`.
 
     Args:
-        directory: The run folder.
+        folder: The run folder.
         **changes: Options that replace the saved ones.
 
     Raises:
         FileFormatError: The corpus or the state is damaged.
         UsageError: There is no state.
     """
-    names = [name for name in (STATE_NAME, EPOCH_NAME) if (directory / name).exists()]
+    names = [name for name in (STATE_NAME, EPOCH_NAME) if (folder / name).exists()]
     if not names:
-        raise UsageError(f"there is no interrupted fit in {str(directory)!r} to resume; start one without resume")
-    return _load(directory / names[0], None, changes)
+        raise UsageError(f"there is no interrupted fit in {str(folder)!r} to resume; start one without resume")
+    return _load(folder / names[0], None, changes)
 
 
-def load_epoch(directory: Path, corpus: IdCorpus) -> FitState | None:
+def load_epoch(folder: Path, corpus: IdCorpus) -> FitState | None:
     """Read the state after the last complete epoch; None if there is none, or its file is damaged."""
-    path = directory / EPOCH_NAME
+    path = folder / EPOCH_NAME
     try:
         return _load(path, corpus, {})[1] if path.exists() else None
     except FileFormatError:
@@ -135,15 +135,15 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     return parse_object(text.encode(), repr(str(path)), remedy="start a fit without resume")
 
 
-def _read_corpus(directory: Path, checksums: dict[str, int]) -> IdCorpus:
+def _read_corpus(folder: Path, checksums: dict[str, int]) -> IdCorpus:
     """Return the corpus, after verifying the checksums of its files and the range of its ids."""
     for name in CORPUS_FILES:
-        if _checksum(_blocks(directory / name)) != checksums[name]:
+        if _checksum(_blocks(folder / name)) != checksums[name]:
             raise FileFormatError(
-                f"{str(directory / name)!r} is damaged or belongs to another fit: its checksum differs from the one in "
+                f"{str(folder / name)!r} is damaged or belongs to another fit: its checksum differs from the one in "
                 "the saved state; start a fit without resume"
             )
-    corpus = IdCorpus.load(directory)
+    corpus = IdCorpus.load(folder)
     for block in _blocks(corpus.ids_path):
         ids = np.frombuffer(block, "<i4")
         if ids.min() < -1 or ids.max() >= len(corpus.vocabulary):

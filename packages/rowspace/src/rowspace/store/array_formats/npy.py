@@ -2,7 +2,7 @@
 
 Rows in this machine's byte order are mapped. The format has no counts. Of duplicated tokens the first is kept, with a
 warning. Two files cannot be replaced in one step: a process killed between the two renames leaves the new rows next to
-the old vocabulary, which `load` notices only if their sizes differ; a directory has no such gap.
+the old vocabulary, which `load` notices only if their sizes differ; a folder has no such gap.
 """
 
 import io

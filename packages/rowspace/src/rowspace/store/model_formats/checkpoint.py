@@ -1,4 +1,4 @@
-"""A transformers checkpoint directory, sharded or not: its token table, without the rest of the model.
+"""A transformers checkpoint folder, sharded or not: its token table, without the rest of the model.
 
 The table is the tensor that is named like one; of several it is the main one, if `token_tables` is certain of it.
 float16 and float32 stay mapped; bfloat16 and 8-bit codes with scales become float32. No code of the checkpoint runs,
@@ -26,7 +26,7 @@ PACKED = re.compile(rf"(^|\.)({'|'.join(STEMS)})\..*(qweight|packed|qdata|_data|
 
 
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
-    """Open the token table of the checkpoint in the directory `path`; `key` names another tensor.
+    """Open the token table of the checkpoint in the folder `path`; `key` names another tensor.
 
     Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `UsageError` if several tensors
     may be the table, and `FileFormatError` if none is named like one, the meaning of its codes is not certain, or
@@ -44,7 +44,7 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds safetensors weights; called after the other formats that hold them."""
+    """Whether the folder `path` holds safetensors weights; called after the other formats that hold them."""
     return TransformersFolder(path).has_weights
 
 

@@ -1,4 +1,4 @@
-"""model2vec's directory: `embeddings`, for quantized models `mapping` and `weights`, and a tokenizer.json.
+"""model2vec's folder: `embeddings`, for quantized models `mapping` and `weights`, and a tokenizer.json.
 
 A token's row is `embeddings[mapping[id]] * weights[id]`, as in model2vec. Without those two the rows stay mapped. int8
 becomes float32 (model2vec computes with the integers), and so do weighted float16 rows, since model2vec rounds only the
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import is_count, read_object
@@ -32,7 +32,7 @@ CONTENTS = (MODEL, TOKENIZER, CONFIG, MODULES)
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Open the model in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+    """Open the model in the folder `path`; raises `FileFormatError` as `rowspace.load` does.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, as model2vec saves a model.
+    """Write `table` to the folder `path`, as model2vec saves a model.
 
     Texts are normalized there if the table's setting `normalize` is True; counts and other settings are not saved. Ids
     of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
@@ -69,7 +69,7 @@ def save(table: Table, path: StrPath) -> None:
     """
     check_rows(table)
     tokenizer, unknown_rows = tokenizer_json(table)
-    with atomic_directory(path, marker=CONFIG, contents=CONTENTS) as folder:
+    with atomic_folder(path, marker=CONFIG, contents=CONTENTS) as folder:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces("embeddings", table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
@@ -79,13 +79,13 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds a safetensors file with `embeddings`."""
+    """Whether the folder `path` holds a safetensors file with `embeddings`."""
     return holds_tensor(path / MODEL, "embeddings")
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_directory_target(path, marker=CONFIG, contents=CONTENTS)
+    check_folder_target(path, marker=CONFIG, contents=CONTENTS)
 
 
 def _mapping(model: Path, size: int, limit: int | None, names: Tensors) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A directory of quantized rows: binary, or of product quantization; and model2vec's directory with int8 rows.
+"""A folder of quantized rows: binary, or of product quantization; and model2vec's folder with int8 rows.
 
     model.safetensors  `pq.codes` (V, parts) uint8 and `pq.centroids` (256, d) float32, or
                        `binary.bits` (V, d / 8 rounded up) uint8 and `binary.scales` (V,) float32
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.mapped import map_array
 from rowspace.files.open_folder import open_regular, resolve_inside
@@ -41,7 +41,7 @@ MAX_PART_WIDTH = 64  # columns for one byte, so that a small file cannot take mu
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Open the table in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+    """Open the table in the folder `path`; raises `FileFormatError` as `rowspace.load` does.
 
     >>> import tempfile
     >>> rows = BinaryRows(np.array([[0b10100000]], np.uint8), np.array([0.5], np.float32), 3)
@@ -69,7 +69,7 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds quantized rows of one of the two kinds."""
+    """Whether the folder `path` holds quantized rows of one of the two kinds."""
     return any(holds_tensor(path / MODEL, names[0]) for names in NAMES.values())
 
 
@@ -79,7 +79,7 @@ def check_target(path: StrPath) -> None:
 
 
 def save_quantized(table: Table, rows: QuantizedRows, path: StrPath) -> None:
-    """Write quantized rows to the directory `path` atomically: int8 as model2vec's, others as above.
+    """Write quantized rows to the folder `path` atomically: int8 as model2vec's, others as above.
 
     Counts, n-grams and most settings are not saved.
 
@@ -109,7 +109,7 @@ def save_quantized(table: Table, rows: QuantizedRows, path: StrPath) -> None:
             "embedding_dim": table.dim,
             "unknown_rows": unknown_rows,
         }
-    with atomic_directory(path, marker=CONFIG, contents=contents) as folder:
+    with atomic_folder(path, marker=CONFIG, contents=contents) as folder:
         with (folder / MODEL).open("xb") as file:
             file.writelines(_pieces(tensors))
         (folder / TOKENIZER).write_bytes(tokenizer)
@@ -129,7 +129,7 @@ def check_quantized_target(path: StrPath, kind: str, *, format: str | None = Non
     own = "model2vec" if kind == "int8" else "quantized"
     if format not in (None, own):
         raise UsageError(f"the format {format!r} cannot hold {kind} rows; leave it out, or give {own!r}")
-    check_directory_target(path, marker=CONFIG, contents=model2vec.CONTENTS if kind == "int8" else CONTENTS)
+    check_folder_target(path, marker=CONFIG, contents=model2vec.CONTENTS if kind == "int8" else CONTENTS)
 
 
 def _tensors(rows: QuantizedRows, unknown_rows: int) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""sentence-transformers' static directory: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
+"""sentence-transformers' static folder: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
 
 Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`. Source:
 sentence-transformers 5, `StaticEmbedding`.
@@ -7,7 +7,7 @@ sentence-transformers 5, `StaticEmbedding`.
 import json
 from pathlib import Path
 
-from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.scaled_rows import map_rows
@@ -26,7 +26,7 @@ FOLDERS = (".", "0_StaticEmbedding")
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
-    """Open the static model in the directory `path`; raises `FileFormatError` as `rowspace.load` does.
+    """Open the static model in the folder `path`; raises `FileFormatError` as `rowspace.load` does.
 
     >>> import tempfile
     >>> import numpy as np
@@ -47,7 +47,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, as one StaticEmbedding module.
+    """Write `table` to the folder `path`, as one StaticEmbedding module.
 
     A Normalize module follows if the table's setting `normalize` is True; counts and other settings are not saved. Ids
     of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
@@ -55,7 +55,7 @@ def save(table: Table, path: StrPath) -> None:
     """
     check_rows(table)
     tokenizer, unknown_rows = tokenizer_json(table)
-    with atomic_directory(path, marker=MODULES, contents=CONTENTS) as folder:
+    with atomic_folder(path, marker=MODULES, contents=CONTENTS) as folder:
         with (folder / MODEL).open("xb") as file:
             file.writelines(tensor_pieces(KEY, table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
@@ -63,13 +63,13 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds such a tensor."""
+    """Whether the folder `path` holds such a tensor."""
     return _place(path) is not None
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_directory_target(path, marker=MODULES, contents=CONTENTS)
+    check_folder_target(path, marker=MODULES, contents=CONTENTS)
 
 
 def _place(path: Path) -> Path | None:

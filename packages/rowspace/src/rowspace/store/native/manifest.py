@@ -1,4 +1,4 @@
-"""rowspace.json: what a native directory holds, how the table was learned, and the size and SHA-256 of each file.
+"""rowspace.json: what a native folder holds, how the table was learned, and the size and SHA-256 of each file.
 
 It is the last file written and the first one read. It carries a checksum of itself, so that damage is found before
 anything else in it is used.

@@ -1,4 +1,4 @@
-"""Reading a native directory: everything is checked before it is used, and rows are mapped, not read.
+"""Reading a native folder: everything is checked before it is used, and rows are mapped, not read.
 
 The size of each file is compared with rowspace.json, and each header with its file and with rowspace.json, before
 memory is allocated.

@@ -1,4 +1,4 @@
-"""subwords.safetensors of a native directory: rows of n-grams, and rows of words without them, mapped.
+"""subwords.safetensors of a native folder: rows of n-grams, and rows of words without them, mapped.
 
 Tensors: `own` (V, d), `rows` (B, d), `places` (buckets,) and `sizes`, the least and the most characters. Where most
 buckets were pruned, `places` (n,) are those of `buckets` (n,), and `sizes` ends in the number of buckets.

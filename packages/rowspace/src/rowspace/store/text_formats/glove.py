@@ -95,7 +95,7 @@ def save(table: Table, path: StrPath) -> None:
     check_target(path)
     if words and words[0].startswith(MARK):
         raise UsageError(
-            "the first token begins with U+FEFF, which would be read as a byte-order mark; save to a directory instead "
+            "the first token begins with U+FEFF, which would be read as a byte-order mark; save to a folder instead "
             "(format 'native')"
         )
     first = b"".join(text_of(words[:TELLING], table.rows[:TELLING]))
@@ -103,7 +103,7 @@ def save(table: Table, path: StrPath) -> None:
         why = "end in numbers" if words else "are missing"
         raise UsageError(
             f"the first tokens {why}, so the number of columns could not be detected in a GloVe file, which "
-            "has no header; save to a directory instead (format 'native')"
+            "has no header; save to a folder instead (format 'native')"
         )
     with atomic_file(path) as file:
         file.writelines(chain([first], text_of(words[TELLING:], table.rows[TELLING:])))

@@ -1,6 +1,6 @@
 """A corpus → one stream of pieces of text, or of token lists.
 
-A corpus is a path, several paths, a directory, a glob pattern, '-' for standard input, or an iterable of strings or of
+A corpus is a path, several paths, a folder, a glob pattern, '-' for standard input, or an iterable of strings or of
 token lists.
 """
 
@@ -109,14 +109,14 @@ def _file_pieces(
             yield piece
         tried = source
     if not found and tried is not None and not tried.named:
-        raise CorpusError(f"all files are binary, such as {tried.name!r}; name a directory or pattern with text files")
+        raise CorpusError(f"all files are binary, such as {tried.name!r}; name a folder or pattern with text files")
 
 
 def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile]:
-    """Yield the files that paths, directories and patterns name; those of a directory or a pattern in sorted order.
+    """Yield the files that paths, folders and patterns name; those of a folder or a pattern in sorted order.
 
     Raises:
-        CorpusError: There is no such file, or no text file in a directory.
+        CorpusError: There is no such file, or no text file in a folder.
 
     >>> [file.named for file in corpus_files(["-"])]
     [True]
@@ -125,7 +125,7 @@ def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile
         name = path if isinstance(path, str) else _name(path)
         file_type = _file_type(name)
         if file_type == stat.S_IFDIR:
-            yield from _directory(name)
+            yield from _folder(name)
         elif file_type:
             yield CorpusFile(name, named=True)
         elif glob.has_magic(name):
@@ -133,7 +133,7 @@ def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile
         else:
             what = repr(name) if len(name) < 100 else f"{name[:80]!r}..."
             raise CorpusError(
-                f"there is no file or directory {what}; check the path (a text itself goes in a list: [text])"
+                f"there is no file or folder {what}; check the path (a text itself goes in a list: [text])"
             )
 
 
@@ -155,13 +155,13 @@ def _file_type(name: str) -> int:
         return 0
 
 
-def _directory(name: str) -> Iterator[CorpusFile]:
-    """Yield the files below a directory, except hidden ones and those of tables."""
+def _folder(name: str) -> Iterator[CorpusFile]:
+    """Yield the files below a folder, except hidden ones and those of tables."""
     empty = True
     _refuse_table(name)
 
     def raise_error(error: OSError) -> None:
-        raise CorpusError(f"directory {error.filename!r} cannot be read: {error.strerror}; check its permissions")
+        raise CorpusError(f"folder {error.filename!r} cannot be read: {error.strerror}; check its permissions")
 
     for folder, folders, files in os.walk(name, onerror=raise_error):
         folders[:] = sorted(
@@ -173,7 +173,7 @@ def _directory(name: str) -> Iterator[CorpusFile]:
                 empty = False
                 yield CorpusFile(str(path), named=False)
     if empty:
-        raise CorpusError(f"directory {name!r} holds no text files; name one that does")
+        raise CorpusError(f"folder {name!r} holds no text files; name one that does")
 
 
 def _refuse_table(name: str) -> None:

@@ -45,13 +45,13 @@ _EXCLUDED = frozenset(
 _STRING_MARKS = re.compile(r"\b[rbfuRBFU]{1,2}(?=['\"])|\\[abfnrtv]")
 
 
-def standard_library(directory: Path | None = None) -> Iterator[str]:
+def standard_library(folder: Path | None = None) -> Iterator[str]:
     """Yield the standard library's texts, each a file, a topic of the reference or a compiled module's docstrings.
 
     The order is fixed for one Python.
 
     Args:
-        directory: Where its source is, by default that of the running interpreter.
+        folder: Where its source is, by default that of the running interpreter.
 
     Raises:
         CorpusError: there is no source, as in a frozen or zipped Python.
@@ -59,20 +59,20 @@ def standard_library(directory: Path | None = None) -> Iterator[str]:
     >>> any("class Counter(dict)" in text for text in standard_library())
     True
     """
-    directory = directory or Path(sysconfig.get_path("stdlib"))
-    files = sorted(_source_files(directory))
+    folder = folder or Path(sysconfig.get_path("stdlib"))
+    files = sorted(_source_files(folder))
     if not files:
         raise CorpusError(
-            f"this Python has no source of its standard library in {str(directory)!r}; name a corpus to learn from"
+            f"this Python has no source of its standard library in {str(folder)!r}; name a corpus to learn from"
         )
     return chain(map(_source, files), _reference(), _compiled_docstrings())
 
 
-def _source_files(directory: Path) -> Iterator[Path]:
+def _source_files(folder: Path) -> Iterator[Path]:
     """Yield the library's own source files. Excluded folders, which may hold many more, are not entered."""
-    for folder, subfolders, names in os.walk(directory):
+    for place, subfolders, names in os.walk(folder):
         subfolders[:] = [name for name in subfolders if name not in _EXCLUDED and not name.startswith("config-")]
-        yield from (Path(folder, name) for name in names if name.endswith(".py"))
+        yield from (Path(place, name) for name in names if name.endswith(".py"))
 
 
 def _source(path: Path) -> str:

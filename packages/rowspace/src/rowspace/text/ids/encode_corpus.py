@@ -24,18 +24,18 @@ _DEFAULTS = TextOptions()
 
 def encode_corpus(
     corpus: Corpus,
-    directory: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
     *,
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
 ) -> IdCorpus:
-    """Read a corpus once and write the ids of its words to `directory`.
+    """Read a corpus once and write the ids of its words to `folder`.
 
     The result is the same with any number of workers. Only the ids are written until its `save` is called.
 
     Args:
         corpus: Paths, texts or token lists, see `open_corpus`.
-        directory: An existing directory.
+        folder: An existing folder.
         options: How text becomes words and ids.
         on_bytes: Called with the number of bytes read from files (`corpus_bytes` returns their total).
 
@@ -55,7 +55,7 @@ def encode_corpus(
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
 
     id_corpus, _ = renumber(
-        corpus, Path(directory), write_ids, min_count=options.min_count, max_vocabulary=options.max_vocabulary
+        corpus, Path(folder), write_ids, min_count=options.min_count, max_vocabulary=options.max_vocabulary
     )
     words = WordTokenizer(id_corpus.vocabulary, cased=options.cased).to_json() if pieces else None
     id_corpus.tokenizer = words or whitespace_json(id_corpus.vocabulary)

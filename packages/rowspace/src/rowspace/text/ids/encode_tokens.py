@@ -39,21 +39,21 @@ _IN_FLIGHT = 2  # batches for each worker: one running, one waiting
 
 def encode_tokens(
     corpus: Corpus,
-    directory: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
     *,
     tokens: TokenizerOptions,
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
 ) -> IdCorpus:
-    """Write the ids of a corpus's tokens to `directory`.
+    """Write the ids of a corpus's tokens to `folder`.
 
     Every sentence is encoded by itself, without special tokens around it. The result is the same with any number of
     workers. To train a tokenizer, the corpus is read once more before; what can be read only once (standard input, a
-    generator) is copied to `directory` during that pass.
+    generator) is copied to `folder` during that pass.
 
     Args:
         corpus: Paths or texts, see `open_corpus`.
-        directory: An existing directory.
+        folder: An existing folder.
         tokens: The tokenizer to open or train.
         options: How text becomes ids; those for words (`cased`, `min_count`, `max_vocabulary`) are not used.
         on_bytes: Called with the number of bytes read from files, in both passes.
@@ -70,7 +70,7 @@ def encode_tokens(
     ...     ids.vocabulary, ids.token_ids.tolist(), ids.ids().tolist()
     (['a', 'b'], [97, 98], [0, 1, 1, 0, -1])
     """
-    copy = Path(directory, f"{IDS_NAME}.text")
+    copy = Path(folder, f"{IDS_NAME}.text")
     try:
         if tokens.reads_text:
             source = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
@@ -81,7 +81,7 @@ def encode_tokens(
         else:
             tokenizer = _without_training(tokens)
             pieces = text_pieces(corpus, field=options.field, on_bytes=on_bytes)
-        id_corpus, order = renumber(corpus, Path(directory), lambda path: _encode(tokenizer, pieces, path, options))
+        id_corpus, order = renumber(corpus, Path(folder), lambda path: _encode(tokenizer, pieces, path, options))
     finally:
         copy.unlink(missing_ok=True)
     id_corpus.tokenizer, id_corpus.token_ids = tokenizer.to_str(), order

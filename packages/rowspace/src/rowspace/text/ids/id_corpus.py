@@ -1,6 +1,6 @@
 """A corpus as ids on disk, so that it can be larger than memory and be read again.
 
-Two files in one directory: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, the rest.
+Two files in one folder: `ids.bin`, flat little-endian int32 where -1 ends a sentence, and `corpus.json`, the rest.
 """
 
 import json
@@ -89,13 +89,13 @@ class IdCorpus:
             file.write(json.dumps(parts).encode())
 
     @classmethod
-    def load(cls, directory: Path) -> "IdCorpus":
-        """Return the corpus saved in a directory.
+    def load(cls, folder: Path) -> "IdCorpus":
+        """Return the corpus saved in a folder.
 
         Raises:
             FileFormatError: it is missing, damaged or truncated.
         """
-        path, ids_path = directory / CORPUS_NAME, directory / IDS_NAME
+        path, ids_path = folder / CORPUS_NAME, folder / IDS_NAME
         try:
             parts = parse_object(path.read_bytes(), str(path), remedy="encode the corpus again")
             version, counts = parts.pop("version"), np.array(parts.pop("counts"), np.int64)

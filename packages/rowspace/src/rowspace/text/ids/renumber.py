@@ -27,7 +27,7 @@ class ReplacedTextWarning(UserWarning):
 
 def renumber(
     corpus: object,
-    directory: Path,
+    folder: Path,
     write_ids: Callable[[Path], ProvisionalIds],
     *,
     min_count: int = 1,
@@ -35,11 +35,11 @@ def renumber(
 ) -> tuple[IdCorpus, NDArray[np.int64]]:
     """Write provisional ids, renumber them in place, and return the corpus, without a tokenizer.
 
-    The file of ids appears in `directory` when it is complete; after an error nothing is left there.
+    The file of ids appears in `folder` when it is complete; after an error nothing is left there.
 
     Args:
         corpus: What was read, for messages.
-        directory: Where the ids are written.
+        folder: Where the ids are written.
         write_ids: Writes the provisional ids to a path.
         min_count: Rarer tokens are left out.
         max_vocabulary: Only this many of the most frequent tokens are kept.
@@ -50,7 +50,7 @@ def renumber(
     Raises:
         CorpusError: there is no token, or none is as frequent as `min_count`.
     """
-    with _ids_file(directory) as path:
+    with _ids_file(folder) as path:
         provisional = write_ids(path)
         words = int(provisional.counts.sum())
         if not words:
@@ -65,7 +65,7 @@ def renumber(
         )
         warnings.warn(message, ReplacedTextWarning, stacklevel=3)
     id_corpus = IdCorpus(
-        ids_path=directory / IDS_NAME,
+        ids_path=folder / IDS_NAME,
         size=size,
         vocabulary=[provisional.token(identity).decode() for identity in chosen],
         counts=provisional.counts[chosen],
@@ -88,13 +88,13 @@ def _warn_of_phrases(corpus: object, share: float) -> None:
 
 
 @contextmanager
-def _ids_file(directory: Path) -> Iterator[Path]:
+def _ids_file(folder: Path) -> Iterator[Path]:
     """Yield a path for ids; the file is renamed when the block ends, and removed after an error."""
-    (directory / CORPUS_NAME).unlink(missing_ok=True)  # it would not match the new ids
-    path = directory / f"{IDS_NAME}.part"
+    (folder / CORPUS_NAME).unlink(missing_ok=True)  # it would not match the new ids
+    path = folder / f"{IDS_NAME}.part"
     try:
         yield path
-        path.replace(directory / IDS_NAME)
+        path.replace(folder / IDS_NAME)
     finally:
         path.unlink(missing_ok=True)
 

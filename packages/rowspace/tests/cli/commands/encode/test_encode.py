@@ -118,7 +118,7 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
         (("{file}", "--table", "{table}", "--resume"), 2, "--resume is for a run that saves vectors; give -o"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--resume"), 2, "there is no interrupted run of"),
         (("{file}", "--table", "missing", "-o", "v.npy"), 2, "there is no file or folder 'missing'"),
-        (("missing.txt", "--table", "{table}", "-o", "v.npy"), 1, "there is no file or directory 'missing.txt'"),
+        (("missing.txt", "--table", "{table}", "-o", "v.npy"), 1, "there is no file or folder 'missing.txt'"),
         (("a class is", "--table", "{table}"), 2, "to encode a text, pipe it: echo TEXT | rowspace encode - ..."),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--field", "body"), 1, "line 1 is not JSON"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--column", "t"), 2, "is for Parquet files"),

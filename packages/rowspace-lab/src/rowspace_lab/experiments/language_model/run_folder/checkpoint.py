@@ -10,7 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, torch as safetensors
 from torch import Tensor
 
-from rowspace._base.atomic import atomic_directory, check_not_interrupted
+from rowspace._base.atomic import atomic_folder, check_not_interrupted
 from rowspace._base.lock import LOCK_NAME
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
@@ -82,7 +82,7 @@ def save_checkpoint(
     Raises:
         RowspaceError: The system refuses: a full disk, no permission. The last checkpoint is unchanged.
     """
-    with atomic_directory(run) as new:
+    with atomic_folder(run) as new:
         table.save(new)
         (new / STATE).mkdir()
         data = safetensors.save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rowspace._base.atomic import check_directory_target
+from rowspace._base.atomic import check_folder_target
 from rowspace._base.atomic.temporaries import clear_temporaries
 from rowspace._base.work_folder import WorkFolder, folder_next_to
 from rowspace.errors import UsageError
@@ -48,7 +48,7 @@ def check_output(output: str | os.PathLike[str]) -> Path:
         UsageError: Something else is there.
         RowspaceError: There is no permission to write.
     """
-    return check_directory_target(output, marker=MARKER, contents=(*OWN, *TABLE))
+    return check_folder_target(output, marker=MARKER, contents=(*OWN, *TABLE))
 
 
 def find_run(output: str | os.PathLike[str]) -> Path:

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from rowspace._base.atomic import StrPath, atomic_directory
+from rowspace._base.atomic import StrPath, atomic_folder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
 from rowspace.layers.constants import ConstantBuffers
@@ -125,7 +125,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
             "base_model_name_or_path": None,
             "task_type": None,
         }
-        with atomic_directory(path, marker=CONFIG) as folder:
+        with atomic_folder(path, marker=CONFIG) as folder:
             (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
             tensors = {f"base_model.model.{module_name}.{KEY}": self.rows.weight.detach().contiguous()}
             save_file(tensors, folder / TENSORS, metadata={"format": "pt"})

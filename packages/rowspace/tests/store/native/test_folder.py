@@ -195,7 +195,7 @@ def test_verify_names_the_damaged_file(saved, name):
 
 @pytest.mark.parametrize("name", [*FILES, "rowspace.json"])
 @pytest.mark.parametrize(
-    ("stand_in", "complaint"), [("nothing", "missing"), ("pipe", "not a reg"), ("dir", "a directory")]
+    ("stand_in", "complaint"), [("nothing", "missing"), ("pipe", "not a reg"), ("dir", "a folder")]
 )
 def test_missing_or_irregular_file_is_named_in_the_error(saved, name, stand_in, complaint):
     (saved / name).unlink()
@@ -365,7 +365,7 @@ def test_loading_during_concurrent_saves_is_consistent(tmp_path):
     assert seen == sorted(seen)
 
 
-# Interoperability: model2vec and sentence-transformers open native directories.
+# Interoperability: model2vec and sentence-transformers open native folders.
 
 TEXTS = ["cat", "dog cat cat", "cat unseen dog", "unseen", "", "dog " * 600 + "cat " * 600]
 KNOWN = [[0], [1, 0, 0], [0, 1], [], [], [1] * 600 + [0] * 600]

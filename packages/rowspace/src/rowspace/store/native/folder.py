@@ -1,4 +1,4 @@
-"""The native format: a directory that rowspace maps, and that model2vec and sentence-transformers open too.
+"""The native format: a folder that rowspace maps, and that model2vec and sentence-transformers open too.
 
     model.safetensors       `embeddings`, (V + unknown rows, d): the rows, then zeros for ids without one
     vocabulary.safetensors  tokens as UTF-8 and offsets; counts, where known
@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rowspace._base.atomic import StrPath, atomic_directory, check_directory_target
+from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import Folder
 from rowspace.files.safetensors_header import header_bytes
@@ -47,7 +47,7 @@ __all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]
 
 
 def save(table: Table, path: StrPath) -> None:
-    """Write `table` to the directory `path`, replacing an older table there atomically.
+    """Write `table` to the folder `path`, replacing an older table there atomically.
 
     Rows keep their dtype (float16, float32 or float64) and are streamed, so that a mapped table larger than memory can
     be saved. After an error, `path` is unchanged.
@@ -68,7 +68,7 @@ def save(table: Table, path: StrPath) -> None:
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
-    with atomic_directory(path, marker=MARKER, contents=(*FILES, SUBWORDS)) as folder:
+    with atomic_folder(path, marker=MARKER, contents=(*FILES, SUBWORDS)) as folder:
         contents: dict[str, Iterable[bytes | memoryview]] = {
             MODEL: tensor_pieces("embeddings", table.rows, unknown_rows),
             VOCABULARY: vocabulary,
@@ -92,12 +92,12 @@ def save(table: Table, path: StrPath) -> None:
 
 
 def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Table:
-    """Open the table in the directory `path`; its rows are mapped, read from the disk when first touched.
+    """Open the table in the folder `path`; its rows are mapped, read from the disk when first touched.
 
     A table that is saved again while it is opened opens as the complete old or the complete new one.
 
     Args:
-        path: The directory.
+        path: The folder.
         verify: Read every byte and compare checksums; sizes, headers and rowspace.json are always checked.
         limit: Open only the first rows, without the tokenizer, since it has more ids.
 
@@ -123,7 +123,7 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None) -> Ta
 
 
 def read_manifest(path: StrPath) -> Manifest:
-    """Read rowspace.json in the directory `path`: sizes, dtype, settings, versions; no rows, no vocabulary.
+    """Read rowspace.json in the folder `path`: sizes, dtype, settings, versions; no rows, no vocabulary.
 
     Raises:
         FileFormatError: rowspace.json is missing or damaged.
@@ -140,13 +140,13 @@ def read_manifest(path: StrPath) -> Manifest:
 
 
 def recognizes(path: Path) -> bool:
-    """Whether the directory `path` holds rowspace.json."""
+    """Whether the folder `path` holds rowspace.json."""
     return (path / MARKER).exists()
 
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_directory_target(path, marker=MARKER, contents=(*FILES, SUBWORDS))
+    check_folder_target(path, marker=MARKER, contents=(*FILES, SUBWORDS))
 
 
 def _first(table: Table, limit: int) -> Table:
