@@ -5,7 +5,7 @@
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
 | `default_table.py` | the table of commands that are given none |
-| `run_folder.py`, `interrupt.py`, `memory.py` | shared by all learning methods |
+| `run_folder.py`, `interrupt.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |

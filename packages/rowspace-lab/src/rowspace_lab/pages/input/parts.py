@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from rowspace.errors import RowspaceError, UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
-from rowspace_lab.pages.input.positions import concatenation
-from rowspace_lab.pages.input.replies import OwnTablesReply, PartsReply
+from rowspace_lab.pages.input.replies import ConcatenatedReply, OwnTablesReply, PartsReply
 from rowspace_lab.pages.input.scale_routes import RECIPES, initial, recipes, scale
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.checkpoint_folder import checkpoint_folder, model_type
 from rowspace_lab.shared.figure import shown
-from rowspace_lab.shared.position_kinds import check_width
+from rowspace_lab.shared.position_kinds import KINDS, MAX_POSITION_DIM, check_width, default_kind
 from rowspace_lab.shared.sentence import known_sentence
 
 if TYPE_CHECKING:
@@ -125,6 +124,20 @@ def _position_step(positions: Any) -> str:
         return "+ sines and cosines of its position (fixed)"
     first = f", of which the first {positions.offset} are for padding" if positions.offset else ""
     return f"+ the row of its position, one of {len(positions.weight)}{first}"
+
+
+@needs_torch
+def concatenation(lab: Lab, query: Query) -> ConcatenatedReply:
+    """Return positions added to the rows of `text`, positions of `width` concatenated with them, and the costs."""
+    from rowspace_lab.pages.input.figures import concatenated_figure
+
+    sentence, dim = known_sentence(lab, query), lab.table.dim
+    kind = query.choice("position", KINDS, default_kind(dim))
+    width = query.integer("width", min(16, dim), low=1, high=MAX_POSITION_DIM)
+    check_width(dim)
+    figure = partial(concatenated_figure, position=kind, width=width)
+    found, code = figure(lab.table, sentence.ids), shown(lab, figure, ids=sentence.call)
+    return {**found, **sentence.fields, "position": kind, "width": width, "code": code}
 
 
 ROUTES: Mapping[str, Handler] = {

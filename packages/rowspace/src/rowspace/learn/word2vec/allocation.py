@@ -1,11 +1,12 @@
 """Allocates the kernels' arguments: aligned rows with their initial values, a plan, each worker's scratch."""
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from rowspace.errors import UsageError
-from rowspace.learn.memory import available_memory
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.kernels.arrays import (
     SYNC_EVERY,
@@ -40,6 +41,7 @@ COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are k
 NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
 
 CACHE_LINE = 64  # bytes
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 ROWS_AT_ONCE = 4096  # whose initial values are drawn together
 MAX_SENTENCE = 4096  # kept words; a longer sentence is cut
 
@@ -92,7 +94,7 @@ def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
 
 def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
     """Raise `UsageError` if a fit of this size needs more memory than the machine has."""
-    needed, available = bytes_needed(vocabulary_size, ngrams, options), available_memory()
+    needed, available = bytes_needed(vocabulary_size, ngrams, options), _available_memory()
     if needed > available:
         raise UsageError(
             f"rows for {vocabulary_size:,} tokens with dim={options.dim} need {needed / 2**30:,.1f} GiB, but this "
@@ -203,3 +205,15 @@ def seed_random(scratch: Scratch, *parts: int) -> None:
     """Seed the generator with seed, epoch and chunk, so that each chunk is independent of the others."""
     state = np.random.SeedSequence(parts).generate_state(1, np.uint64)
     scratch.random[0] = state[0] | np.uint64(1)
+
+
+def _available_memory() -> float:
+    """Return the memory of this machine or container in bytes; infinity if it is unknown."""
+    try:
+        physical = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        physical = float("inf")
+    try:
+        return min(physical, float(_CONTAINER_LIMIT.read_text()))
+    except (OSError, ValueError):  # no such file, or "max"
+        return physical

@@ -31,7 +31,7 @@ from rowspace.store.model_formats.fasttext_dictionary import (
     start_bytes,
     words_bytes,
 )
-from rowspace.store.model_formats.product_quantization import read_quantized
+from rowspace.store.model_formats.fasttext_quantized import read_quantized
 from rowspace.store.rows import as_float32
 from rowspace.store.words import decode_words, table_without_duplicates
 from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams

@@ -2,8 +2,7 @@
 
 | in this folder | what flows in → out |
 |---|---|
-| `scan.py` | texts → ids |
+| `scan.py` | texts → ids, except of texts that NFC may change |
 | `cut.py` | a text → pieces, as the regular expressions cut it |
-| `guard.py` | a text → whether NFC may change it |
 | `pieces.py` | a piece → ids |
 """

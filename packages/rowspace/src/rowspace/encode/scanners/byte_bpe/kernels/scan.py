@@ -11,10 +11,10 @@ from rowspace.encode.scanners.bpe.kernels.known import Known
 from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, key_of, recall, remember
 from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
 from rowspace.encode.scanners.byte_bpe.kernels.cut import cut_gpt2, cut_llama3
-from rowspace.encode.scanners.byte_bpe.kernels.guard import has_unsafe
 from rowspace.encode.scanners.byte_bpe.kernels.pieces import Merges, piece_ids
 from rowspace.encode.scanners.cache import MAX_WORD, WordCache
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of
+from rowspace.text.characters.kernels import code_at
 
 __all__ = ["Rule", "scan"]
 
@@ -81,3 +81,17 @@ def longer_ids(
     last = written + piece_ids(data, span, merges, output.ids[written:], output.scratch)
     insert(cache, slot, key, data[begin:stop], output.ids[written:last], 0)
     return last
+
+
+@kernel
+def has_unsafe(data: NDArray[np.uint8], begin: int, end: int, unsafe: NDArray[np.bool_]) -> bool:
+    """Return whether data[begin:end] has a character that NFC may change, which `unsafe` marks; without marks, none."""
+    possible = False
+    if unsafe.size > 0:
+        for position in range(begin, end):  # this loop compares many bytes at a time
+            possible |= data[position] >= 0xC0
+    if possible:
+        for position in range(begin, end):
+            if data[position] >= 0xC0 and unsafe[code_at(data, position)[0]]:
+                return True
+    return False
