@@ -2,14 +2,28 @@
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
+import pytest
 from tests.fuzz.saved_states import States
 
+from rowspace.errors import FileFormatError
 
-def check_fixtures(fixtures: Path, states: States, tmp_path: Path) -> None:
-    """Open each fixture of a folder, of which there must be one for each state."""
+
+def check_fixtures(
+    fixtures: Path, states: States, tmp_path: Path, *, outdated: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Open each fixture of a folder, of which there must be one for each state.
+
+    Args:
+        fixtures: The folder.
+        states: How each state is read.
+        tmp_path: Where the fixtures are extracted.
+        outdated: The message for each fixture that must be refused, since its format is no longer read.
+    """
     found = sorted(fixtures.glob("*.zip"))
     assert {fixture.stem.rpartition("-")[0] for fixture in found} == set(states)
     for fixture in found:
@@ -18,6 +32,10 @@ def check_fixtures(fixtures: Path, states: States, tmp_path: Path) -> None:
             archive.extractall(folder)
         path = folder / "sample" / (folder / "path.txt").read_text()
         _, read = states[fixture.stem.rpartition("-")[0]]
+        if fixture.stem in outdated:
+            with pytest.raises(FileFormatError, match=outdated[fixture.stem]):
+                read(path)
+            continue
         assert_same(json.loads(json.dumps(read(path))), json.loads((folder / "content.json").read_text()), fixture.stem)
 
 

@@ -1,4 +1,4 @@
-"""Files that earlier versions saved open with the same content; files of later versions name the upgrade."""
+"""Files that earlier versions saved open with the same content or name the rebuild; later ones name the upgrade."""
 
 import pytest
 from tests.formats.make_fixtures import FIXTURES
@@ -9,8 +9,9 @@ from rowspace.errors import FileFormatError
 from rowspace.learn.word2vec import saved_state
 
 
-def test_what_earlier_versions_have_saved_opens_with_the_same_content(tmp_path):
-    check_fixtures(FIXTURES, STATES, tmp_path)
+def test_what_earlier_versions_have_saved_opens_with_the_same_content_or_names_the_rebuild(tmp_path):
+    rebuild = "the index has version 1, this rowspace reads 3; build it again with --rebuild"
+    check_fixtures(FIXTURES, STATES, tmp_path, outdated={"index-1": rebuild, "index-bridge-1": rebuild})
 
 
 def test_a_fit_of_a_later_version_names_the_way_out(tmp_path, monkeypatch):

@@ -6,9 +6,9 @@ import pytest
 from tests.search.samples import make_table, write_files
 
 from rowspace.encode import Encoder
-from rowspace.search import Index, query_words
-from rowspace.search.evidence import encoded_text, term_of
-from rowspace.search.update import unit_vectors
+from rowspace.search import Index, query_terms
+from rowspace.search.search import score_passages
+from rowspace.search.words import TOKENIZER, terms_of, with_parts
 
 QUERIES = ["Tulips need water", "install the package packages", "bulbs, bulb; (autumn)", "def parse_header", "zzz the"]
 
@@ -33,7 +33,8 @@ def test_shares_of_words_add_up_to_the_cosine(index):
     for query in QUERIES:
         hits = index.search(query, mode="dense")
         for hit, found in zip(hits, index.evidence(query, hits), strict=True):
-            assert found.shares.sum() == pytest.approx(hit.score, abs=1e-5), (query, hit.location)
+            assert found.cosine == pytest.approx(hit.score, abs=1e-5), (query, hit.location)
+            assert found.cosine == pytest.approx(found.shares.sum() + found.title + found.opening)
 
 
 def test_share_of_a_word_is_its_row_times_the_query_over_the_lengths(index, encoder):
@@ -43,7 +44,8 @@ def test_share_of_a_word_is_its_row_times_the_query_over_the_lengths(index, enco
     words = [text[begin:end] for begin, end in found.spans]
     rows = np.array([table[word] for word in words if word in table], np.float64)
     query, whole = table["Tulips"].astype(np.float64), rows.sum(axis=0)
-    expected = rows @ query / np.linalg.norm(query) / np.linalg.norm(whole)
+    length = np.linalg.norm(1.4 * whole / np.linalg.norm(whole))  # the text is the opening; its title has no rows
+    expected = rows @ query / np.linalg.norm(query) / np.linalg.norm(whole) / length
     assert words == ["Roses", "need", "water", "Tulips", "grow", "from", "bulbs", "in", "spring"]
     np.testing.assert_allclose(found.shares, expected, atol=1e-6)
     assert found.words()[0] == ("Tulips", found.shares.max())
@@ -56,39 +58,50 @@ def test_pieces_of_a_word_are_joined(tmp_path, wordpieces):
     (hit,) = index.search("cat", mode="dense")
     (found,) = index.evidence("cat", [hit])
     assert [hit.text[begin:end] for begin, end in found.spans] == ["cat", "sitting", ",", ","]
-    assert found.shares.sum() == pytest.approx(hit.score, abs=1e-6)
+    assert found.cosine == pytest.approx(hit.score, abs=1e-6)
 
 
 def test_scores_of_query_words_add_up_to_bm25(index):
     for query in QUERIES:
         hits = index.search(query, mode="lexical")
-        terms = list(dict.fromkeys(word.term for word in query_words(query) if word.term))
+        terms, keys = query_terms(query), [(hit.path, hit.chunk) for hit in hits]
+        whole = score_passages(index._store, with_parts(query), keys)
         for hit, found in zip(hits, index.evidence(query, hits), strict=True):
             assert found.scores.shape == (len(terms),)
-            assert found.scores.sum() == pytest.approx(hit.score, rel=1e-5), (query, hit.location)
+            assert found.scores.sum() == pytest.approx(whole.get((hit.path, hit.chunk), 0), rel=1e-5), (query, hit)
             matched = {terms[number] for number in found.matches[:, 2]}
-            assert matched == {term for term, score in zip(terms, found.scores, strict=True) if score}
+            scored = {term for term, score in zip(terms, found.scores, strict=True) if score}
+            assert matched <= scored
+            for term in scored - matched:  # a word that contains it, or its parts, are marked
+                assert any(term in other or other in term for other in matched), (query, term)
             for begin, end, number in found.matches:
-                assert begin >= len(encoded_text(hit)) - len(hit.text)  # names are not in the full-text index
-                assert term_of(encoded_text(hit)[begin:end]) == terms[number]
+                assert begin >= len(found.text) - len(hit.text)  # names are words of the title
+                assert found.text[begin:end].lower() == terms[number]
 
 
-def test_words_are_those_of_lance():
-    # The whole text, tokenized by Lance, has the terms of its words one by one.
-    text = "Don't catch the naïve exceptions of parse_header, ünïcode 你好 αβγ don’t TypeErrors x2 1.5e3 ﬁne ß"
-    whole = [token.text for token in lance.tokenize(text)]
-    assert [word.term for word in query_words(text) if word.term is not None] == whole
-    assert query_words("the of")[0].term is None
+def test_parts_of_words_are_marked(tmp_path, wordpieces):
+    write_files(tmp_path / "files", {"a.txt": "Call parseDate, get_or_create or 使用JWT认证."})
+    index = Index.build(tmp_path / "files", wordpieces, tmp_path / "index")
+    query = "date create JWT"
+    (hit,) = index.search(query, mode="lexical")
+    (found,) = index.evidence(query, [hit])
+    assert [hit.text[begin:end] for begin, end, _ in found.matches] == ["Date", "create", "JWT"]
 
 
-def test_vectors_are_those_of_the_encoder(index, encoder):
+def test_terms_are_those_of_lance():
+    text = "Don't catch the naïve exceptions of parse_header, ünïcode 你好 αβγ TypeErrors x2 1.5e3 ﬁne ß"
+    assert terms_of(text) == [token.text for token in lance.tokenize(text, **TOKENIZER)]
+    assert query_terms("the of the") == ["the", "of"]
+
+
+def test_vectors_are_those_of_the_index(index, encoder):
     found = index.vectors()
     assert found.vectors.shape == (len(index), encoder.dim)
     hits = {(hit.path, hit.chunk): hit for hit in index.search("tulips", k=50, mode="dense")}
-    texts = [encoded_text(hits[key]) for key in zip(found.paths, found.chunks.tolist(), strict=True)]
-    np.testing.assert_allclose(found.vectors, unit_vectors(encoder.encode(texts)), atol=1e-6)
-    lines = [hits[key].first_line for key in zip(found.paths, found.chunks.tolist(), strict=True)]
-    assert found.first_lines.tolist() == lines
+    query = index.query_vector("tulips")
+    keys = list(zip(found.paths, found.chunks.tolist(), strict=True))
+    np.testing.assert_allclose(found.vectors @ query, [hits[key].score for key in keys], atol=1e-6)
+    assert found.first_lines.tolist() == [hits[key].first_line for key in keys]
     few = index.vectors(limit=2)
     assert few.paths == [found.paths[0], found.paths[len(index) // 2]]
     np.testing.assert_array_equal(few.vectors, found.vectors[[0, len(index) // 2]])

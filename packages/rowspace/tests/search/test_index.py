@@ -111,7 +111,7 @@ def test_the_table_is_found_and_another_one_is_an_error(folder, tmp_path):
     make_table().save(tmp_path / "table")
     make_table(seed=1).save(tmp_path / "other")
     Index.build(folder, Encoder.load(tmp_path / "table"), tmp_path / "index", table=tmp_path / "table")
-    assert len(Index.open(tmp_path / "index").search("water", k=2)) == 2
+    assert len(Index.open(tmp_path / "index").search("water", k=2, mode="dense")) == 2
     with pytest.raises(UsageError, match=r"made with another table \(.*table\), so vectors cannot be compared"):
         Index.open(tmp_path / "index", Encoder.load(tmp_path / "other"))
     make_table(seed=2).save(tmp_path / "table")

@@ -14,8 +14,6 @@ from tests.search.samples import FILES, contents, write_files
 
 from rowspace.errors import UsageError
 from rowspace.search import Hit, Index, IndexOptions
-from rowspace.search.search import fuse_ranks
-from rowspace.search.vectors import unit_vectors
 
 
 def locations(hits, folder):
@@ -34,13 +32,22 @@ def test_each_passage_is_found_with_its_lines(index, folder):
             assert locations(index.search(query, k=1, mode=mode), folder) == [expected], (query, mode)
 
 
-def test_dense_equals_numpy(index, encoder):
+def test_dense_equals_numpy(index, folder, encoder):
     rows = contents(index)
-    vectors = unit_vectors(
-        encoder.encode([f"{row['name']}\n{row['text']}" if row["name"] else row["text"] for row in rows])
-    )
+
+    def unit(texts):
+        vectors = encoder.encode(list(texts))
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+    def texts(some):
+        return [f"{row['name']}\n{row['text']}" if row["name"] else row["text"] for row in some]
+
+    firsts = {row["path"]: row for row in rows if row["chunk"] == 0}
+    titles = unit(f"{Path(os.path.relpath(row['path'], folder)).with_suffix('')} {row['name']}" for row in rows)
+    vectors = unit(texts(rows)) + 0.4 * titles + 0.4 * unit(texts(firsts[row["path"]] for row in rows))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     assert np.allclose(vectors, [row["vector"] for row in rows], atol=1e-6)
-    query = unit_vectors(encoder.encode(["Tulips need water"]))[0]
+    query = unit(["Tulips need water"])[0]
     expected = sorted(zip(vectors @ query, [row["path"] for row in rows], strict=True), reverse=True)
     hits = index.search("Tulips need water", k=len(rows), mode="dense")
     assert [hit.path for hit in hits] == [path for _, path in expected]
@@ -49,36 +56,106 @@ def test_dense_equals_numpy(index, encoder):
     assert {hit.lexical_rank for hit in hits} == {None}
 
 
-def test_lexical_scores_are_bm25(tmp_path, encoder):
-    # Robertson & Zaragoza (2009) with k1 = 1.2, b = 0.75; words that no stemmer changes and that are no stop words
-    texts = ["red blue", "red red red green", "green blue blue black gray", "black", "gray gold red blue black"]
-    write_files(tmp_path / "f", {f"{number}.txt": text for number, text in enumerate(texts)})
-    index = Index.build(tmp_path / "f", encoder, tmp_path / "index")
-    documents = [Counter(text.split()) for text in texts]
+def bm25(texts, query):
+    """Robertson & Zaragoza (2009) with k1 = 1.2, b = 0.75: the score of each text that has one."""
+    documents = [Counter(re.findall(r"[^\W_]+", text.lower())) for text in texts]
     mean = sum(sum(document.values()) for document in documents) / len(documents)
-
-    def bm25(document, query):
-        score = 0.0
-        for word in query.split():
-            found = sum(word in each for each in documents)
-            idf = math.log(1 + (len(documents) - found + 0.5) / (found + 0.5))
+    scores = np.zeros(len(texts))
+    for word in query.split():
+        found = sum(word in each for each in documents)
+        idf = math.log(1 + (len(documents) - found + 0.5) / (found + 0.5))
+        for number, document in enumerate(documents):
             frequency, length = document[word], sum(document.values())
-            score += idf * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / mean))
-        return score
+            scores[number] += idf * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / mean))
+    return scores
 
-    for query in ("red", "blue black", "gold green"):
-        expected = {f"{n}.txt": bm25(each, query) for n, each in enumerate(documents) if bm25(each, query)}
-        found = {Path(hit.path).name: hit.score for hit in index.search(query, mode="lexical")}
+
+TEXTS = ["red blue", "red red red green", "green blue blue black gray", "black", "gray gold red blue black"]
+
+
+@pytest.fixture
+def colors(tmp_path, encoder):
+    write_files(tmp_path / "f", {f"{number}.txt": text for number, text in enumerate(TEXTS)})
+    return Index.build(tmp_path / "f", encoder, tmp_path / "index")
+
+
+def test_lexical_scores_are_weighted_sums_of_bm25(colors):
+    # Each file has one passage, so that its words are those of the passage and of its path.
+    paths = [str(number) for number in range(len(TEXTS))]
+    for query in ("red", "blue black", "gold green", "the 3", "gold 1"):
+        words, title = bm25(TEXTS, query), bm25(paths, query)
+        file = bm25([f"{path} {text}" for path, text in zip(paths, TEXTS, strict=True)], query)
+        shares = [scores / max(scores.max(), 1e-9) for scores in (words, title, file)]
+        covered = max(len(set(query.split()) & set(text.split())) for text in TEXTS) / len(query.split())
+        known = max(0, 2 * covered - 1)
+        scores = (0.5 + known) * shares[0] + 0.1 * shares[1] + (1 - known / 4) * shares[2]
+        expected = {f"{number}.txt": score for number, score in enumerate(scores) if score}
+        found = {Path(hit.path).name: hit.score for hit in colors.search(query, mode="lexical")}
         assert found == pytest.approx(expected, rel=1e-3), query
 
 
-def test_hybrid_joins_the_ranks(index):
-    hits = index.search("bulbs in autumn")
-    for hit in hits:
-        ranks = [rank for rank in (hit.dense_rank, hit.lexical_rank) if rank]
-        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert fuse_ranks({("a", 0): 3}, {("a", 0): 3, ("b", 1): 1}) == {("a", 0): 2 / 63, ("b", 1): 1 / 61}
+def test_score_of_both_adds_the_cosine_less_the_more_words_of_the_query_a_passage_has(index):
+    def scores(query, mode):
+        return {hit.path: hit.score for hit in index.search(query, mode=mode, k=50)}
+
+    for query, covered, known in (("bulbs in autumn", 1, 1), ("tulips pip", 0.5, 1), ("tulips pip zz", 0, 9 / 11)):
+        # "tulips pip zz": a third of the words is in one passage, and no row is for "zz"
+        dense, lexical, both = (scores(query, mode) for mode in ("dense", "lexical", "hybrid"))
+        weight = 3 * known * min(1, 2 - 2 * covered)
+        sums = {path: lexical.get(path, 0) + weight * dense[path] for path in dense}
+        assert both == pytest.approx({path: score for path, score in sums.items() if score > 0}, rel=1e-5)
+
+
+def test_identifiers_are_found_whole_and_by_their_parts(tmp_path, encoder):
+    files = {
+        "a.py": "value = get_or_create(parseHTTPDate, utf8)",
+        "b.py": "get = 1\nor_ = 2\ncreate = 3\nparse = http = date = utf = 8",
+        "c.py": "nothing = 0",
+    }
+    index = Index.build(write_files(tmp_path / "f", files), encoder, tmp_path / "index")
+    for query in ("get_or_create", "getOrCreate", "get or create", "parseHTTPDate", "parse_http_date", "utf8"):
+        names = [Path(hit.path).name for hit in index.search(query, mode="lexical")]
+        assert names[0] == "a.py" if query != "get or create" else set(names) == {"a.py", "b.py"}, query
+    assert [Path(hit.path).name for hit in index.search("NOTHING", mode="lexical")] == ["c.py"]
+
+
+def test_english_plurals_and_singulars_find_each_other(tmp_path, encoder):
+    index = Index.build(write_files(tmp_path / "f", {"a.txt": "tulips", "b.txt": "bulb"}), encoder, tmp_path / "index")
+    for query, name in {"tulip": "a.txt", "Tulips": "a.txt", "bulb": "b.txt", "bulbs": "b.txt"}.items():
+        assert [Path(hit.path).name for hit in index.search(query, mode="lexical")] == [name], query
+
+
+def test_passage_named_as_the_query_is_first(tmp_path, encoder):
+    files = {
+        "a.py": "def load(path):\n    return open(path).read()  # one, two and three\n",
+        "b.py": "def other(path):\n    return load(path)\n",
+    }
+    index = Index.build(write_files(tmp_path / "f", files), encoder, tmp_path / "index")
+    assert index.search("load", k=1)[0].name.split(", ")[0] == "load"
+
+
+def test_words_of_scripts_without_blanks_are_found(tmp_path, encoder):
+    files = {
+        "zh.txt": "使用JWT认证用户。",
+        "ja.txt": "検索エンジンを設定する。",
+        "th.txt": "ระบบปฏิบัติการลินุกซ์",
+        "ko.txt": "학교에서 공부를 한다.",
+        "ar.txt": "نظام التشغيل",
+    }
+    index = Index.build(write_files(tmp_path / "f", files), encoder, tmp_path / "index")
+    for query, name in {
+        "认证": "zh.txt", "JWT": "zh.txt", "検索": "ja.txt", "ระบบ": "th.txt", "학교": "ko.txt", "نظام": "ar.txt",
+    }.items():  # fmt: skip
+        assert [Path(hit.path).name for hit in index.search(query)][:1] == [name]
+        assert [Path(hit.path).name for hit in index.search(query, mode="lexical")] == [name]
+
+
+def test_one_file_does_not_take_all_places(tmp_path, encoder):
+    files = {"a.txt": "\n\n".join(f"tulips {number} " + "bulb " * 60 for number in range(9)), "b.txt": "tulips"}
+    index = Index.build(
+        write_files(tmp_path / "f", files), encoder, tmp_path / "index", options=IndexOptions(max_chars=400)
+    )
+    assert {Path(hit.path).name for hit in index.search("tulips", k=2, mode="lexical")} == {"a.txt", "b.txt"}
 
 
 def test_path_patterns(index, folder):

@@ -1190,13 +1190,6 @@ export interface SearchIndexReply {
   examples: string[];
 }
 
-/** A word of the question. */
-export interface QueryTerm {
-  word: string;
-  /** The number of its term among those that BM25 counts; null for a stop word. */
-  term: number | null;
-}
-
 /** A passage that answers the question. */
 export interface FoundPassage {
   /** Relative to the folder. */
@@ -1212,8 +1205,12 @@ export interface FoundPassage {
   dense_rank: number | null;
   /** From 1; null if it is not among the first of this ranking. */
   lexical_rank: number | null;
-  fused: number;
+  /** By both; null if it is not among the first by both. */
+  score: number | null;
   cosine: number;
+  title_share: number;
+  /** What the title, and the opening of its file, add to the cosine. */
+  opening_share: number;
   bm25: number;
 }
 
@@ -1227,7 +1224,8 @@ export interface SearchCodes {
 /** The passages that answer a question, in three orders. */
 export interface PassagesReply {
   query: string;
-  words: QueryTerm[];
+  /** What BM25 counts of the question, each once. */
+  terms: string[];
   /** Whether the table has a row for a word of the question. */
   has_vector: boolean;
   passages: FoundPassage[];

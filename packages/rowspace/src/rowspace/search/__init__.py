@@ -15,7 +15,8 @@
 | `settings.py` | what an index was made with |
 | `vectors.py` | the vectors of an index |
 | `bridge/` | queries by another encoder, through a learned map |
-| `search.py` | a query → passages: vectors, BM25, and reciprocal rank fusion |
+| `words.py` | text → the words of the full-text index |
+| `search.py` | a query → passages: by their words, by the cosine, or by both |
 | `evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 
 Needs `rowspace[search]`. Read next: `index.py`.

@@ -1,5 +1,5 @@
 from rowspace.search.bridge import Bridge as Bridge, BridgeOptions as BridgeOptions
-from rowspace.search.evidence import Evidence as Evidence, query_words as query_words
+from rowspace.search.evidence import Evidence as Evidence, query_terms as query_terms
 from rowspace.search.index import Index as Index
 from rowspace.search.options import IndexOptions as IndexOptions
 from rowspace.search.search import Hit as Hit, Rankings as Rankings

@@ -65,6 +65,9 @@ def dataset_schema(settings: IndexSettings) -> "pa.Schema":
             ("last_line", pa.int32()),
             ("name", pa.string()),
             ("text", pa.string()),
+            ("title", pa.string()),  # the words of the path and the name
+            ("words", pa.string()),  # those of the passage
+            ("file_words", pa.string()),  # those of the whole file, in its first row
             ("vector", pa.list_(pa.float32(), settings.dim)),
             ("size", pa.int64()),
             ("mtime_ns", pa.int64()),

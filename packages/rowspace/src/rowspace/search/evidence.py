@@ -10,45 +10,48 @@ from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
 from rowspace.encode.token_rows import cosine_shares
-from rowspace.search.dataset import import_lance
-from rowspace.search.search import Hit, score_passages
+from rowspace.search.search import Hit, key_filter, score_passages
 from rowspace.search.store import ChunkStore
+from rowspace.search.vectors import CONTEXT_WEIGHT, Passage, passages_of, unit_vectors
+from rowspace.search.words import terms_of, with_parts
 
-__all__ = ["Evidence", "QueryWord", "encoded_text", "explain_hits", "query_words", "term_of"]
+__all__ = ["Evidence", "explain_hits", "query_terms"]
 
 _WORD = re.compile(r"[^\W_]+")
-_MAX_WORDS = 40
-"""Words of a query that get a separate score; each needs a search."""
+_MAX_TERMS = 40
+"""Terms of a query that get a separate score; each needs a search."""
 
 
-class QueryWord(NamedTuple):
-    """A word of a query.
-
-    Attributes:
-        word: The word.
-        term: What the full-text index has for it: in lower case and stemmed; None for a stop word.
-    """
-
-    word: str
-    term: str | None
+@lru_cache(maxsize=100_000)
+def _terms(word: str) -> list[str]:
+    return terms_of(with_parts(word))
 
 
 class Evidence(NamedTuple):
     """Why a passage was found.
 
     Attributes:
-        text: What was encoded: the passage's name, if it has one, and its text. Places are characters of it.
+        text: The passage's name, if it has one, and its text. Places are characters of it.
         spans: (n, 2) where each word and each other token begins and ends.
-        shares: (n,) what each adds to the cosine; the sum is the cosine.
-        matches: (m, 3) where a word begins and ends whose term is one of the query's, and the number of that term.
-        scores: (q,) what each term of the query adds to the BM25 score; the sum is the score.
+        shares: (n,) what each adds to the cosine.
+        title, opening: What the title, and the opening of the file, add to the cosine.
+        matches: (m, 3) where a word, or a part of one, begins and ends that is a term of the query, and the number of
+            that term.
+        scores: (q,) what each term of the query adds to the BM25 score of the passage's words; the sum is the score.
     """
 
     text: str
     spans: NDArray[np.int64]
     shares: NDArray[np.float64]
+    title: float
+    opening: float
     matches: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+    @property
+    def cosine(self) -> float:
+        """The cosine of the query and the passage."""
+        return float(self.shares.sum()) + self.title + self.opening
 
     def words(self) -> list[tuple[str, float]]:
         """Return each word with what it adds to the cosine, the largest share first."""
@@ -56,29 +59,13 @@ class Evidence(NamedTuple):
         return [(self.text[slice(*self.spans[number])], float(self.shares[number])) for number in order]
 
 
-def encoded_text(hit: Hit) -> str:
-    """Return what is encoded for a passage: its name, if it has one, and its text."""
-    return f"{hit.name}\n{hit.text}" if hit.name else hit.text
+def query_terms(query: str) -> list[str]:
+    """Return the terms of a query whose BM25 scores are added up, each once.
 
-
-def query_words(query: str) -> list[QueryWord]:
-    """Return the words of a query with their terms, of which BM25 adds up the scores.
-
-    >>> [(word.word, word.term) for word in query_words("the Exceptions")]
-    [('the', None), ('Exceptions', 'except')]
+    >>> query_terms("parse the parse_header")
+    ['parse', 'the', 'header', 'parseheader']
     """
-    return [QueryWord(word, term_of(word)) for word in _WORD.findall(query)[:_MAX_WORDS]]
-
-
-@lru_cache(maxsize=100_000)
-def term_of(word: str) -> str | None:
-    """Return the term of the full-text index for a word; None for a stop word.
-
-    >>> term_of("Naïve") == term_of("naive")
-    True
-    """
-    tokens = import_lance().tokenize(word)
-    return str(tokens[0].text) if tokens else None
+    return list(dict.fromkeys(terms_of(with_parts(query))))[:_MAX_TERMS]
 
 
 def explain_hits(
@@ -93,36 +80,61 @@ def explain_hits(
         vector: (d,) that of the query.
         hits: Passages of the index.
     """
-    words = query_words(query)
-    terms = list(dict.fromkeys(word.term for word in words if word.term is not None))
-    counts = [sum(word.term == term for word in words) for term in terms]
+    if not hits:
+        return []
+    all_terms, terms = terms_of(with_parts(query)), query_terms(query)
     scores = np.zeros((len(hits), len(terms)))
     keys = [(hit.path, hit.chunk) for hit in hits]
-    for number, (term, count) in enumerate(zip(terms, counts, strict=True)):
-        word = next(word.word for word in words if word.term == term)
-        found = score_passages(store, word, keys)
-        scores[:, number] = [count * found.get(key, 0.0) for key in keys]
+    for number, term in enumerate(terms):
+        found = score_passages(store, term, keys)
+        scores[:, number] = [all_terms.count(term) * found.get(key, 0.0) for key in keys]
+    rows = store.read(columns=["path", "chunk", "name", "title", "text"], filter=key_filter(keys))
+    places = zip(rows["path"].to_pylist(), rows["chunk"].to_pylist(), strict=True)
+    passages = dict(zip(places, passages_of(store, rows), strict=True))
     return [
-        _evidence(encoder, vector, encoded_text(hit), hit, terms, own) for hit, own in zip(hits, scores, strict=True)
+        _evidence(encoder, vector, passages[key], hit, terms, own)
+        for key, hit, own in zip(keys, hits, scores, strict=True)
     ]
 
 
 def _evidence(
     encoder: Encoder,
     vector: NDArray[np.float32],
-    text: str,
+    passage: Passage,
     hit: Hit,
     terms: Sequence[str],
     scores: NDArray[np.float64],
 ) -> Evidence:
-    found = encoder.token_rows(text)
-    spans, shares = _by_word(text, found.spans, cosine_shares(vector, found.rows))
+    text, title, opening = unit_vectors(encoder.encode(list(passage))).astype(np.float64)
+    length = float(np.linalg.norm(text + CONTEXT_WEIGHT * (title + opening))) or 1.0
+    found = encoder.token_rows(passage.text)
+    spans, shares = _by_word(passage.text, found.spans, cosine_shares(vector, found.rows) / length)
     matches = [
-        (match.start(), match.end(), terms.index(term))
-        for match in _WORD.finditer(text, len(text) - len(hit.text))  # names are not in the full-text index
-        if (term := term_of(match[0])) in terms
+        (begin, end, terms.index(term))
+        for match in _WORD.finditer(passage.text, len(passage.text) - len(hit.text))  # names are words of the title
+        for term, begin, end in _found_terms(match, terms)
     ]
-    return Evidence(text, spans, shares, np.array(matches, np.int64).reshape(-1, 3), scores)
+    return Evidence(
+        passage.text,
+        spans,
+        shares,
+        CONTEXT_WEIGHT * float(title @ vector) / length,
+        CONTEXT_WEIGHT * float(opening @ vector) / length,
+        np.array(matches, np.int64).reshape(-1, 3),
+        scores,
+    )
+
+
+def _found_terms(match: re.Match[str], terms: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the terms of a word that are the query's, and where they are; those inside of another one are left out."""
+    lower, found, end = match[0].lower(), list[tuple[str, int, int]](), 0
+    for term in _terms(match[0]):
+        place = lower.find(term, end)
+        if term in terms and (place >= 0 or not found):
+            begin = max(place, 0)
+            end = begin + len(term) if place >= 0 else len(lower)
+            found.append((term, match.start() + begin, match.start() + end))
+    return found
 
 
 def _by_word(

@@ -213,7 +213,8 @@ class Index:
             query: Words or a question.
             k: The maximum number of passages.
             path: Search only files whose path matches this pattern, such as `*.md`, `docs/` or `src/**/*.py`.
-            mode: "dense" ranks by the cosine of vectors, "lexical" by BM25, "hybrid" by both.
+            mode: "dense" ranks by the cosine of vectors, "lexical" by BM25 scores of passages, their titles and their
+                files, "hybrid" by both.
 
         Returns:
             At most `k` hits; none if no word of the query is known.
@@ -223,7 +224,8 @@ class Index:
         """
         self._store.refresh()
         vector = None if mode == "lexical" else self._queries.vector(query)
-        return search_store(self._store, query, vector, k=k, path=path, mode=mode)
+        known = self._queries.known(query) if mode == "hybrid" else 1.0
+        return search_store(self._store, query, vector, k=k, path=path, mode=mode, known=known)
 
     def rankings(self, query: str, *, k: int = 10, path: str | None = None) -> Rankings:
         """Return the passages that answer a query in three orders: by vectors, by words, and by both.
@@ -240,7 +242,8 @@ class Index:
             UsageError: As `search`.
         """
         self._store.refresh()
-        return rank_store(self._store, query, self._queries.vector(query), k=k, path=path)
+        vector, known = self._queries.vector(query), self._queries.known(query)
+        return rank_store(self._store, query, vector, k=k, path=path, known=known)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
         """Return why passages were found: what each of their words adds to the cosine, and each query word to BM25.

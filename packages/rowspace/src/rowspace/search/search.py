@@ -1,9 +1,18 @@
-"""A query → passages: nearest by vector, best by BM25, or both, joined by reciprocal rank fusion."""
+"""A query → passages: by their words, by the cosine of their vectors, or by both.
 
-from collections.abc import Sequence
+The words of a passage, of its title (the path of its file and its name) and of its whole file are three BM25 scores.
+The more words of the query a passage has, the more the words of passages count, and the less the cosine: an error
+message or the name of a function is there word for word, a question in other words than those of the text is not.
+The weights were chosen with questions about the standard library of Python and its documentation, and measured on
+other code and documentation: `bench/quality`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +22,14 @@ from rowspace.errors import UsageError
 from rowspace.search.dataset import sql_list
 from rowspace.search.patterns import parse_pattern
 from rowspace.search.store import ChunkStore
+from rowspace.search.words import terms_of, with_parts
 
 __all__ = [
     "Hit",
     "Mode",
     "Rankings",
     "check_query",
-    "fuse_ranks",
+    "key_filter",
     "path_filter",
     "rank_store",
     "score_passages",
@@ -28,14 +38,18 @@ __all__ = [
 
 Mode = Literal["hybrid", "dense", "lexical"]
 
-_CONSTANT = 60  # of reciprocal rank fusion, as in the paper
-_DEPTH = 50  # the least number of passages of each ranking that are joined
+_DEPTH = 100  # the least number of passages of each ranking that are joined
+_FILES = 1_000  # whose score as a whole is known
+_BEST = 20  # passages, one of which may have all words of the query
+_WORDS, _TITLE, _COSINE, _NAMED = 0.5, 0.1, 3.0, 0.5  # weights; that of a whole file is 1
 _MAX_QUERY = 100_000  # characters
 _MAX_PATTERN = 4_096  # characters, the longest path
-_COLUMNS = ["path", "chunk", "first_line", "last_line", "name", "text"]
+_LAST = re.compile(r" > |[.:]+(?=\w)")  # before the last part of a name
+_COLUMNS = ["path", "chunk", "first_line", "last_line", "name", "text", "vector"]
 
 Row = dict[str, Any]
 Key = tuple[str, int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,8 +61,8 @@ class Hit:
         first_line, last_line: Its lines, from 1; in a PDF, its pages.
         name: The heading or function that it belongs to; empty if there is none.
         text: The passage.
-        score: What the hits are ordered by: the cosine (dense), the BM25 score (lexical), or the sum of reciprocal
-            ranks (hybrid).
+        score: What the hits are ordered by: the cosine (dense), or the weighted sum of the BM25 scores, each divided by
+            the best (lexical), and of the cosine (hybrid).
         dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if the mode does not use that ranking, or it
             does not have the passage.
         chunk: Its number in the file, from 0.
@@ -76,7 +90,14 @@ class Hit:
 
 
 def search_store(
-    store: ChunkStore, query: str, vector: NDArray[np.float32] | None, *, k: int, path: str | None, mode: Mode
+    store: ChunkStore,
+    query: str,
+    vector: NDArray[np.float32] | None,
+    *,
+    k: int,
+    path: str | None,
+    mode: Mode,
+    known: float = 1.0,
 ) -> list[Hit]:
     """Return the passages that answer a query, best first.
 
@@ -87,6 +108,7 @@ def search_store(
         k: The maximum number of passages.
         path: A pattern of .gitignore that the path of a file must match.
         mode: Which rankings to use.
+        known: The share of the query that its vector is made of; the cosine counts that much less.
 
     Returns:
         At most `k` hits.
@@ -97,8 +119,7 @@ def search_store(
     check_whole_number("k", k, 1, 10_000)
     if mode not in get_args(Mode):
         raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
-    found = _find(store, query, vector, depth=k if mode != "hybrid" else _depth(k), path=path, mode=mode)
-    return found.hits(mode, k)
+    return _find(store, query, vector, k, path, mode, known).hits(mode, k)
 
 
 class Rankings(NamedTuple):
@@ -114,7 +135,13 @@ class Rankings(NamedTuple):
 
 
 def rank_store(
-    store: ChunkStore, query: str, vector: NDArray[np.float32] | None, *, k: int, path: str | None
+    store: ChunkStore,
+    query: str,
+    vector: NDArray[np.float32] | None,
+    *,
+    k: int,
+    path: str | None,
+    known: float = 1.0,
 ) -> Rankings:
     """Return the passages that answer a query, ranked by vectors, by words, and by both.
 
@@ -124,87 +151,170 @@ def rank_store(
         vector: (d,) of length 1; None, or zeros, if there is none.
         k: The maximum number of passages of each ranking.
         path: A pattern of .gitignore that the path of a file must match.
+        known: As for `search_store`.
 
     Raises:
         UsageError: If an argument is not valid.
     """
     check_whole_number("k", k, 1, 10_000)
-    found = _find(store, query, vector, depth=_depth(k), path=path, mode="hybrid")
+    found = _find(store, query, vector, k, path, "hybrid", known)
     return Rankings(found.hits("hybrid", k), found.hits("dense", k), found.hits("lexical", k))
 
 
 class _Found(NamedTuple):
-    """The rows of both rankings, best first."""
+    """The passages that may answer a query, and what is known of each.
 
-    dense: list[Row]
-    lexical: list[Row]
+    Attributes:
+        rows: Their rows.
+        words, title, file: BM25 scores divided by the best; without passages that have none.
+        cosine: The cosines with the query, empty if it has no vector.
+        nearest: The passages with the largest cosines of the index, in order.
+        named: How far the query is the name of a passage.
+        coverage: The largest share of the query's words in one passage.
+        known: The share of the query that its vector is made of.
+    """
+
+    rows: dict[Key, Row]
+    words: dict[Key, float]
+    title: dict[Key, float]
+    file: dict[str, float]
+    cosine: dict[Key, float]
+    nearest: list[Key]
+    named: dict[Key, float]
+    coverage: float
+    known: float
 
     def hits(self, mode: Mode, k: int) -> list[Hit]:
-        """Return the best k passages of a ranking, or of both together."""
-        ranks = [{_key(row): rank for rank, row in enumerate(ranking, 1)} for ranking in self]
-        rows = {_key(row): row for row in [*self.lexical, *self.dense]}
+        """Return the best k passages."""
+        lexical = self._scores(0.0)
         if mode == "hybrid":
-            scores = fuse_ranks(*ranks)
+            scores = self._scores(_COSINE * self.known * min(1.0, 2 - 2 * self.coverage))
         else:
-            scores = {_key(row): row["score"] for row in (self.dense if mode == "dense" else self.lexical)}
-        best = sorted(scores, key=lambda key: (-scores[key], *key))[:k]
-        return [_hit(rows[key], scores[key], ranks[0].get(key), ranks[1].get(key)) for key in best]
+            scores = lexical if mode == "lexical" else {key: self.cosine[key] for key in self.nearest}
+        dense_ranks, lexical_ranks = _ranks(self.nearest), _ranks(_best_first(lexical))
+        return [
+            _hit(self.rows[key], scores[key], dense_ranks.get(key), lexical_ranks.get(key))
+            for key in _best_first(scores)[:k]
+        ]
+
+    def _scores(self, weight: float) -> dict[Key, float]:
+        """Return the scores above 0, with a weight of the cosine; with 0, those by words."""
+        known = max(0.0, 2 * self.coverage - 1)  # how far the query has the words of a passage
+        scores = {
+            key: (_WORDS + known) * self.words.get(key, 0.0)
+            + (1 - known / 4) * self.file.get(key[0], 0.0)
+            + _TITLE * self.title.get(key, 0.0)
+            + _NAMED * self.named.get(key, 0.0)
+            + weight * self.cosine.get(key, 0.0)
+            for key in self.rows
+        }
+        return {key: score for key, score in self._spread(scores).items() if score > 0}
+
+    def _spread(self, scores: dict[Key, float]) -> dict[Key, float]:
+        """Let the score of a whole file count fully for its best passage, half for the second, and so on."""
+        order = defaultdict[str, int](int)
+        for key in _best_first(scores):
+            order[key[0]] += 1
+            scores[key] -= self.file.get(key[0], 0.0) * (1 - 1 / order[key[0]])
+        return scores
 
 
 def _find(
     store: ChunkStore,
     query: str,
     vector: NDArray[np.float32] | None,
-    *,
-    depth: int,
+    k: int,
     path: str | None,
     mode: Mode,
+    known: float,
 ) -> _Found:
-    """Return the first `depth` rows of each ranking of a mode."""
+    """Return the passages that each ranking of a mode finds."""
     check_query(query)
-    where = None if path is None else path_filter(path)
-    has_vector = mode != "lexical" and vector is not None and bool(np.any(vector))
-    dense = _dense(store, vector, depth, where) if has_vector and vector is not None else []
-    lexical = _lexical(store, query, depth, where) if mode != "dense" and query.strip() else []
-    return _Found(dense, lexical)
+    where, depth = None if path is None else path_filter(path), max(_DEPTH, 2 * k)
+    vector = None if mode == "lexical" or vector is None or not np.any(vector) else vector
+    nearest = [] if vector is None else _dense(store, vector, depth, where)
+    words, title, file = list[Row](), list[Row](), list[Row]()
+    if mode != "dense" and query.strip():
+        asked = with_parts(query)
+        words = _lexical(store, asked, "words", depth, where)
+        title = _lexical(store, asked, "title", depth, where)
+        file = _lexical(store, asked, "file_words", _FILES, where, columns=["path", "chunk"])
+    rows = {_key(row): row for row in [*nearest, *words, *title]}
+    return _Found(
+        rows,
+        _shares(words, _key),
+        _shares(title, _key),
+        _shares(file, lambda row: row["path"]),
+        {} if vector is None else _cosines(rows, vector),
+        [_key(row) for row in nearest],
+        {key: _share_of_name(row["name"], query) for key, row in rows.items()} if words else {},
+        _coverage(query, words[:_BEST]),
+        known,
+    )
 
 
-def _depth(k: int) -> int:
-    return max(_DEPTH, 2 * k)
+def _shares(rows: Sequence[Row], key: Callable[[Row], T]) -> dict[T, float]:
+    """Return the scores of rows, best first, divided by the best."""
+    return {key(row): row["score"] / rows[0]["score"] for row in rows if row["score"] > 0}
 
 
-def fuse_ranks(*rankings: dict[Key, int]) -> dict[Key, float]:
-    """Return the sum of 1 / (60 + rank) over the rankings (Cormack, Clarke & Büttcher 2009).
+def _cosines(rows: dict[Key, Row], vector: NDArray[np.float32]) -> dict[Key, float]:
+    matrix = np.array([row["vector"] for row in rows.values()]).reshape(-1, len(vector))
+    return dict(zip(rows, (matrix @ vector).tolist(), strict=True))
 
-    Args:
-        rankings: The rank of each passage, from 1.
 
-    Returns:
-        The score of each passage.
+def _share_of_name(name: str, query: str) -> float:
+    """Return 1 if a query is the name of a passage, or of its first section, such as `json.dumps`, 1/2 if only its end.
 
-    >>> scores = fuse_ranks({("a", 0): 1, ("b", 0): 2}, {("b", 0): 1})
-    >>> max(scores, key=scores.get)
-    ('b', 0)
+    >>> _share_of_name("Decoder.decode, Decoder", "decoder.decode"), _share_of_name("Decoder.decode", "decode")
+    (1.0, 0.5)
     """
-    scores = dict[Key, float]()
-    for ranking in rankings:
-        for key, rank in ranking.items():
-            scores[key] = scores.get(key, 0.0) + 1 / (_CONSTANT + rank)
-    return scores
+    wanted, first = _plain_name(query), name.split(", ", 1)[0]
+    if not wanted:
+        return 0.0
+    return 1.0 if wanted == _plain_name(first) else (wanted == _plain_name(_LAST.split(first)[-1])) / 2
+
+
+def _plain_name(name: str) -> str:
+    """Return a name in lower case, without what is around it, and with underscores for blanks."""
+    return "_".join(re.sub(r"^[^\w]+|[^\w]+$", "", name).lower().split())
+
+
+def _coverage(query: str, rows: Sequence[Row]) -> float:
+    """Return the largest share of the distinct words of a query that is in one passage."""
+    terms = set(terms_of(query))
+    found = (terms.intersection(terms_of(with_parts(row["text"]))) for row in rows if terms)
+    return max((len(some) / len(terms) for some in found), default=0.0)
+
+
+def _best_first(scores: dict[Key, float]) -> list[Key]:
+    return sorted(scores, key=lambda key: (-scores[key], *key))
+
+
+def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
+    return {key: rank for rank, key in enumerate(keys, 1)}
 
 
 def score_passages(store: ChunkStore, query: str, keys: Sequence[Key]) -> dict[Key, float]:
-    """Return the BM25 scores of a query for some passages; without those that have none of its words.
+    """Return the BM25 scores of the words of passages for a query; without passages that have none of its words.
 
     Args:
         store: The index.
-        query: The words.
+        query: The words, as `with_parts` returns them.
         keys: The path and number of each passage.
     """
     if not keys:
         return {}
-    where = " OR ".join(f"(path IN {sql_list([path])} AND chunk = {chunk})" for path, chunk in keys)
-    return {_key(row): row["score"] for row in _lexical(store, query, len(keys), where)}
+    return {_key(row): row["score"] for row in _lexical(store, query, "words", len(keys), key_filter(keys))}
+
+
+def key_filter(keys: Sequence[Key]) -> str:
+    """Return the condition of SQL that a passage has one of these paths and numbers.
+
+    >>> key_filter([("a", 0), ("it's", 12)])
+    "(path IN ('a') AND chunk = 0) OR (path IN ('it''s') AND chunk = 12)"
+    """
+    return " OR ".join(f"(path IN {sql_list([path])} AND chunk = {chunk})" for path, chunk in keys)
 
 
 def check_query(query: str) -> None:
@@ -261,10 +371,13 @@ def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | 
     return sorted(rows, key=_order)
 
 
-def _lexical(store: ChunkStore, query: str, k: int, where: str | None) -> list[Row]:
+def _lexical(
+    store: ChunkStore, query: str, column: str, k: int, where: str | None, *, columns: Sequence[str] = _COLUMNS
+) -> list[Row]:
     from lance.query import MatchQuery  # any of the words; as a plain string, quotes would make it a phrase
 
-    rows = _scan(store, where, full_text_query=MatchQuery(query, "text"), limit=k, columns=[*_COLUMNS, "_score"])
+    match = MatchQuery(query, column)
+    rows = _scan(store, where, full_text_query=match, limit=k, columns=[*columns, "_score"])
     for row in rows:
         row["score"] = row.pop("_score")
     return sorted(rows, key=_order)
@@ -272,7 +385,12 @@ def _lexical(store: ChunkStore, query: str, k: int, where: str | None) -> list[R
 
 def _scan(store: ChunkStore, where: str | None, **arguments: Any) -> list[Row]:
     found = store.read(filter=where, prefilter=where is not None, disable_scoring_autoprojection=True, **arguments)
-    rows: list[Row] = found.to_pylist()
+    vectors = [found["vector"].combine_chunks()] if len(found) and "vector" in found.column_names else []
+    rows: list[Row] = found.drop_columns(["vector"] if vectors else []).to_pylist()
+    for vector in vectors:
+        matrix = vector.flatten().to_numpy().reshape(len(rows), -1)  # a list of Python's numbers takes 20 times as long
+        for row, own in zip(rows, matrix, strict=True):
+            row["vector"] = own
     return rows
 
 

@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass
 from rowspace.errors import FileFormatError
 from rowspace.files.strict_json import is_count
 
-__all__ = ["SETTINGS_KEY", "IndexSettings", "dump_settings", "has_checksums", "read_settings"]
+__all__ = ["SETTINGS_KEY", "IndexSettings", "dump_settings", "read_settings"]
 
 SETTINGS_KEY = "rowspace"
 """The key of the metadata."""
 
-_VERSION = 2
-_FIRST_WITH_CHECKSUMS = 2
+_VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -58,28 +57,20 @@ def read_settings(metadata: Mapping[bytes, bytes], source: str) -> IndexSettings
     try:
         document = json.loads(metadata[SETTINGS_KEY.encode()])
         version = document.pop("version")
-        settings = IndexSettings(**document | {"roots": tuple(document["roots"])}) if _is_known(version) else None
+        settings = IndexSettings(**document | {"roots": tuple(document["roots"])}) if version == _VERSION else None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         message = f"{source}: this LanceDB table was not written by rowspace index; name another folder"
         raise FileFormatError(message) from error
     if settings is None:
+        is_older = type(version) is int and 1 <= version < _VERSION
+        remedy = "build it" if is_older else "upgrade with pip install -U rowspace, or build it"
         raise FileFormatError(
-            f"{source}: the index has version {version!r:.40}, this rowspace reads up to {_VERSION}; upgrade with pip "
-            "install -U rowspace, or build it again with --rebuild"
+            f"{source}: the index has version {version!r:.40}, this rowspace reads {_VERSION}; {remedy} again with "
+            "--rebuild"
         )
     if not _is_valid(settings):
         raise FileFormatError(f"{source}: the settings of the index are damaged; build it again with --rebuild")
     return settings
-
-
-def has_checksums(metadata: Mapping[bytes, bytes]) -> bool:
-    """Whether the version that wrote the settings also writes checksums of all files."""
-    version: int = json.loads(metadata[SETTINGS_KEY.encode()])["version"]
-    return version >= _FIRST_WITH_CHECKSUMS
-
-
-def _is_known(version: object) -> bool:
-    return type(version) is int and 1 <= version <= _VERSION
 
 
 def _is_valid(settings: IndexSettings) -> bool:

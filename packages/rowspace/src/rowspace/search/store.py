@@ -24,7 +24,8 @@ from rowspace.search.dataset import (
     sql_list,
 )
 from rowspace.search.files import DATASET
-from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings, has_checksums, read_settings
+from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
+from rowspace.search.words import TOKENIZER
 
 if TYPE_CHECKING:
     import lance
@@ -35,7 +36,8 @@ __all__ = ["UNFINISHED", "ChunkStore", "FileState"]
 UNFINISHED = f".{DATASET}.tmp"
 """The folder in an index that a process killed while it creates the dataset leaves."""
 
-_LEXICAL, _DENSE = "text_idx", "vector_idx"
+_LEXICAL = {"title": "title_idx", "words": "words_idx", "file_words": "file_words_idx"}  # of each column
+_DENSE = "vector_idx"
 _MAX_UNINDEXED = 2_000  # rows outside of the search indexes
 _MAX_FRAGMENTS = 24
 _KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
@@ -156,9 +158,8 @@ class ChunkStore:
         Raises:
             FileFormatError: A file is damaged.
         """
-        if self._checksums is not None and not self._checksums.check(whole=True):
-            self._checksums.write(self.dataset)  # of an index of an earlier version
-            self.change_settings(self.settings)
+        if self._checksums is not None:
+            self._require_checksums(self._checksums.check(whole=True))
 
     @classmethod
     def copy(cls, source: str, target: str) -> "ChunkStore":
@@ -270,16 +271,17 @@ class ChunkStore:
         return self.count() >= self.settings.ann_from
 
     def _require_checksums(self, is_checked: bool) -> None:
-        """Raise `FileFormatError` if an index whose version has checksums has none."""
-        if self._checksums is not None and not is_checked and has_checksums(self.dataset.schema.metadata or {}):
+        """Raise `FileFormatError` if an index in a folder has no checksums."""
+        if self._checksums is not None and not is_checked:
             raise FileFormatError(f"{dataset_uri(self.source)}/{CHECKSUMS}: missing; restore the file, or {REMEDY}")
 
     def _optimize(self, rows: int) -> None:
         names = {index.name for index in self.dataset.describe_indices()}
         if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
             self.dataset.optimize.compact_files()
-        if _LEXICAL not in names:
-            self.dataset.create_scalar_index("text", "INVERTED", _LEXICAL)
+        for column, name in _LEXICAL.items():
+            if name not in names:
+                self.dataset.create_scalar_index(column, "INVERTED", name, **TOKENIZER)
         if self.is_approximate and _DENSE not in names:
             self._create_dense(rows)
         limit = max(_MAX_UNINDEXED, rows // 10)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,13 +21,15 @@ from rowspace.search.chunks import Chunk
 from rowspace.search.files import FoundFile, find_files
 from rowspace.search.reader import FileReader
 from rowspace.search.store import ChunkStore, FileState
-from rowspace.search.vectors import passage_text, unit_vectors
+from rowspace.search.vectors import Passage, encode_passages, passage_text, title_text
+from rowspace.search.words import with_parts
 
 __all__ = ["Progress", "Summary", "update_store"]
 
 _FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
 _GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
+_MAX_FILE_WORDS = 1 << 22  # characters of a file as a whole
 _ENCODED = 1 << 14  # passages that are encoded at once
 
 Progress = Callable[[int, int], None]
@@ -89,6 +92,7 @@ class _Update:
         self.store, self.encoder, self.on_progress = store, encoder, on_progress
         self.known: dict[str, FileState] = store.files()
         self.summary = Summary()
+        self._base = _base_of(store.settings.roots)
         self._done = self._total = 0
 
     def run(self, roots: Sequence[str]) -> Summary:
@@ -193,25 +197,40 @@ class _Update:
                 columns[name] += [value] + [None] * (number - 1)
         for name in ("first_line", "last_line", "name", "text"):
             columns[name] = [getattr(chunk, name) for chunk in chunks]
-        columns["vector"] = _as_list(self._vectors(chunks))
+        columns["title"] = [
+            title_text(os.path.relpath(path, self._base), chunk.name)
+            for path, chunk in zip(columns["path"], chunks, strict=True)
+        ]
+        columns["words"] = [with_parts(chunk.text) for chunk in chunks]
+        columns["file_words"] = list(_file_words(batch, columns["title"], columns["words"]))
+        columns["vector"] = _as_list(self._vectors(batch, columns["title"]))
         replaced = [file.found.path for file in batch if file.found.path in self.known]
         self.store.write({name: columns[name] for name in self.store.dataset.schema.names}, replaced=replaced)
         self.summary.changed += len(replaced)
         self.summary.added += len(batch) - len(replaced)
 
-    def _vectors(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
-        """Return the (n, d) unit vectors of passages, each encoded with its name."""
-        vectors = np.zeros((len(chunks), self.encoder.dim), np.float32)
-        for start in range(0, len(chunks), _ENCODED):
-            part = chunks[start : start + _ENCODED]
-            texts = [passage_text(chunk.name, chunk.text) for chunk in part]
-            vectors[start : start + len(part)] = unit_vectors(self.encoder.encode(texts))
-        return vectors
+    def _vectors(self, batch: Sequence[_ReadFile], titles: Sequence[str]) -> NDArray[np.float32]:
+        """Return the (n, d) unit vectors of passages."""
+        texts = [[passage_text(chunk.name, chunk.text) for chunk in file.chunks] for file in batch]
+        openings = [own[0] for own in texts for _ in own]
+        passages = list(map(Passage, chain.from_iterable(texts), titles, openings))
+        parts = [passages[start : start + _ENCODED] for start in range(0, len(passages), _ENCODED)]
+        return np.concatenate([encode_passages(self.encoder, part) for part in parts])
 
     def _remove(self, paths: Sequence[str]) -> None:
         for start in range(0, len(paths), _BATCH_FILES):
             self.store.remove(paths[start : start + _BATCH_FILES])
         self.summary.removed = len(paths)
+
+
+def _file_words(batch: Iterable[_ReadFile], titles: Sequence[str], words: Sequence[str]) -> Iterator[str | None]:
+    """Yield the words of each file with those of its path for its first passage, and None for the others."""
+    start = 0
+    for file in batch:
+        end = start + len(file.chunks)
+        yield "\n".join([titles[start], *words[start:end]])[:_MAX_FILE_WORDS]
+        yield from [None] * (end - start - 1)
+        start = end
 
 
 def _groups(files: Iterable[tuple[FoundFile, bytes, str]]) -> Iterator[list[tuple[FoundFile, bytes, str]]]:
@@ -238,6 +257,12 @@ def _batches(files: Iterable[_ReadFile]) -> Iterator[list[_ReadFile]]:
             batch, size, most = [], 0, min(2 * most, _MAX_BATCH)
     if batch:
         yield batch
+
+
+def _base_of(roots: Sequence[str]) -> str:
+    """Return the folder below which paths are part of titles: the one root, or what several have in common."""
+    common = os.path.commonpath(roots)
+    return common if Path(common).is_dir() else str(Path(common).parent)
 
 
 def _is_below(path: str, roots: Sequence[str]) -> bool:

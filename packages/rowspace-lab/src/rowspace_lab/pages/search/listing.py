@@ -23,7 +23,7 @@ def search_code(lab: Lab, index: Index, query: str, *, k: int, path: str | None,
             f"index = Index.open({index.path!r}, encoder)",
             f"hits = index.search({query!r}, {options})",
             f"for hit, why in zip(hits, index.evidence({query!r}, hits)):",
-            "    cosine, bm25 = why.shares.sum(), why.scores.sum()",
+            "    cosine, bm25 = why.cosine, why.scores.sum()",
             "    print(hit.location, hit.dense_rank, hit.lexical_rank, round(cosine, 3), round(bm25, 3))",
         ]
     )

@@ -37,14 +37,6 @@ class SearchIndexReply(Shown):
     """Headings and functions of the files."""
 
 
-class QueryTerm(TypedDict):
-    """A word of the question."""
-
-    word: str
-    term: int | None
-    """The number of its term among those that BM25 counts; null for a stop word."""
-
-
 class FoundPassage(TypedDict):
     """A passage that answers the question."""
 
@@ -61,8 +53,12 @@ class FoundPassage(TypedDict):
     dense_rank: int | None
     lexical_rank: int | None
     """From 1; null if it is not among the first of this ranking."""
-    fused: float
+    score: float | None
+    """By both; null if it is not among the first by both."""
     cosine: float
+    title_share: float
+    opening_share: float
+    """What the title, and the opening of its file, add to the cosine."""
     bm25: float
 
 
@@ -81,7 +77,8 @@ class PassagesReply(TypedDict):
     """
 
     query: str
-    words: list[QueryTerm]
+    terms: list[str]
+    """What BM25 counts of the question, each once."""
     has_vector: bool
     """Whether the table has a row for a word of the question."""
     passages: list[FoundPassage]
@@ -93,7 +90,7 @@ class PassagesReply(TypedDict):
     spans: Array
     """(n, 2) the words and other tokens of all passages."""
     shares: Array
-    """(n,) what each adds to the cosine."""
+    """(n,) what each adds to the cosine, to which the title and the opening of the file add the rest."""
     span_ends: Array
     """(passages,) the number of spans up to the end of each passage."""
     matches: Array

@@ -8,9 +8,9 @@ from typing import Any, cast
 import numpy as np
 
 from rowspace.errors import RowspaceError, UsageError
-from rowspace.search import Hit, Index, IndexOptions, query_words
+from rowspace.search import Evidence, Hit, Index, IndexOptions, query_terms
 from rowspace.search.files import find_files
-from rowspace.search.search import Rankings, fuse_ranks
+from rowspace.search.search import Rankings
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.listing import build_code, map_code, search_code
 from rowspace_lab.pages.search.marks import marks
@@ -19,7 +19,6 @@ from rowspace_lab.pages.search.replies import (
     FoundPassage,
     PassageMapReply,
     PassagesReply,
-    QueryTerm,
     QuestionPlaceReply,
     SearchIndexReply,
 )
@@ -99,35 +98,26 @@ def results(source: SearchSource, lab: Lab, query: Query) -> PassagesReply:
     hits = list({(hit.path, hit.chunk): hit for ranking in found for hit in ranking}.values())
     number = {(hit.path, hit.chunk): at for at, hit in enumerate(hits)}
     why = index.evidence(text, hits)
-    words, terms = _terms(text)
+    terms = query_terms(text)
     fields = {
         "query": text,
-        "words": words,
+        "terms": terms,
         "has_vector": bool(np.any(index.query_vector(text))),
-        "passages": [
-            _passage(hit, place, found, cosine=float(each.shares.sum()), bm25=float(each.scores.sum()))
-            for hit, each in zip(hits, why, strict=True)
-        ],
+        "passages": [_passage(hit, place, found, each) for hit, each in zip(hits, why, strict=True)],
         **{name: [number[hit.path, hit.chunk] for hit in ranking] for name, ranking in found._asdict().items()},
         "codes": {
             mode: search_code(lab, index, text, k=k, path=path, mode=mode) for mode in ("hybrid", "dense", "lexical")
         },
     }
-    return cast("PassagesReply", {**fields, **marks(why, terms)})
+    return cast("PassagesReply", {**fields, **marks(why, len(terms))})
 
 
-def _terms(text: str) -> tuple[list[QueryTerm], int]:
-    """Return the words of a question with the numbers of their terms, and how many terms there are."""
-    words = query_words(text)
-    terms = list(dict.fromkeys(word.term for word in words if word.term is not None))
-    listed = [QueryTerm(word=word.word, term=None if word.term is None else terms.index(word.term)) for word in words]
-    return listed, len(terms)
-
-
-def _passage(hit: Hit, place: IndexPlace, found: Rankings, *, cosine: float, bm25: float) -> FoundPassage:
+def _passage(hit: Hit, place: IndexPlace, found: Rankings, why: Evidence) -> FoundPassage:
     key = (hit.path, hit.chunk)
-    hybrid = next((rank for rank, each in enumerate(found.hybrid, 1) if (each.path, each.chunk) == key), None)
-    ranks = [rank for rank in (hit.dense_rank, hit.lexical_rank) if rank is not None]
+    rank, score = next(
+        ((rank, each.score) for rank, each in enumerate(found.hybrid, 1) if (each.path, each.chunk) == key),
+        (None, None),
+    )
     return {
         "path": _relative(hit.path, place),
         "chunk": hit.chunk,
@@ -136,12 +126,14 @@ def _passage(hit: Hit, place: IndexPlace, found: Rankings, *, cosine: float, bm2
         "is_pdf": hit.path.lower().endswith(".pdf"),
         "name": hit.name,
         "text": hit.text,
-        "hybrid_rank": hybrid,
+        "hybrid_rank": rank,
         "dense_rank": hit.dense_rank,
         "lexical_rank": hit.lexical_rank,
-        "fused": fuse_ranks(*({key: rank} for rank in ranks))[key],
-        "cosine": cosine,
-        "bm25": bm25,
+        "score": score,
+        "cosine": why.cosine,
+        "title_share": why.title,
+        "opening_share": why.opening,
+        "bm25": float(why.scores.sum()),
     }
 
 

@@ -12,14 +12,16 @@ const found = {
   hybrid_rank: 1,
   dense_rank: 2,
   lexical_rank: null,
-  fused: 0.01,
+  score: 0.01,
+  title_share: 0.1,
+  opening_share: 0,
   cosine: 0.5,
   bm25: 2,
 };
 const reply: Reply<PassagesReply> = {
   meta: {
     query: "cat",
-    words: [{ word: "cat", term: 0 }],
+    terms: ["cat"],
     has_vector: true,
     passages: [
       { ...found, is_pdf: false, first_line: 3, name: "a cat", text: "Cat\nsat" },

@@ -13,7 +13,7 @@ from rowspace.search.bridge.maps import VectorMap, learn_maps
 from rowspace.search.bridge.options import BridgeOptions
 from rowspace.search.bridge.recall import NEIGHBORS, bootstrap_interval, recall_of_each
 from rowspace.search.store import ChunkStore
-from rowspace.search.vectors import passage_text, unit_vectors
+from rowspace.search.vectors import encode_passages, passages_of, unit_vectors
 
 __all__ = ["learn_bridge"]
 
@@ -98,10 +98,11 @@ def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pai
     generator = np.random.default_rng(options.seed)
     size = options.sample + options.held_out + (options.held_out + 1) // 2
     rows = np.sort(generator.choice(count, min(count, size), replace=False, shuffle=False))
-    table = store.take(rows.tolist(), columns=["name", "text", "vector"])
-    texts = list(map(passage_text, table["name"].to_pylist(), table["text"].to_pylist()))
+    table = store.take(rows.tolist(), columns=["path", "name", "title", "text", "vector"])
+    passages = passages_of(store, table)
+    texts = [passage.text for passage in passages]
     old = _matrix(table["vector"].combine_chunks())
-    new = unit_vectors(encoder.encode(texts))
+    new = encode_passages(encoder, passages) if passages else np.zeros((0, encoder.dim), np.float32)
     _, firsts = np.unique(np.array(texts, object).astype(str), return_index=True) if texts else (0, np.zeros(0, int))
     usable = np.zeros(len(texts), bool)
     usable[firsts] = True

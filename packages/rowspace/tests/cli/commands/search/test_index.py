@@ -79,7 +79,7 @@ def test_files_that_their_parser_cannot_read_are_named(
 
 
 def test_search_quotes_passages_with_path_and_line(run: Run, index: Path) -> None:
-    shown = run("search", "my-index", "line of a list", "--mode", "lexical", "--lines", "2").stdout
+    shown = run("search", "my-index", "line of a list", "--mode", "lexical", "--lines", "2", "-k", "1").stdout
     assert shown == "docs/more.txt:1  (words 1)\n    line 0 of a list\n    line 1 of a list\n    ... to line 20\n\n"
     shown = run("search", "my-index", "raise_error TypeError", "-k", "1").stdout
     assert re.match(r"code\.py:1  raise_error  \((vectors \d, )?words 1\)\n    def raise_error\(\):\n", shown)
