@@ -26,10 +26,10 @@ def read(*files):
 
 
 def test_files_are_read_in_their_order_with_and_without_a_parser():
-    note, latin = ("a.txt", b"Tulips"), ("b.py", b"caf\xe9")
-    found = read(GUIDE, note, latin, PARSER, ("empty.py", b""))
+    note, russian = ("a.txt", b"Tulips"), ("b.py", "# привет".encode("cp1251"))
+    found = read(GUIDE, note, russian, PARSER, ("empty.py", b""))
     assert [[chunk.name for chunk in each.chunks] for each in found] == [["Guide"], [""], [], ["parse"], []]
-    assert [each.left_out for each in found] == ["", "", "not UTF-8", "", ""]
+    assert [each.left_out for each in found] == ["", "", "in an unknown encoding", "", ""]
 
 
 def test_a_missing_parser_error_gives_the_install_command(tmp_path, monkeypatch):
@@ -93,6 +93,8 @@ def test_a_parser_that_needs_too_much_memory_leaves_plain_text_and_the_other_fil
 
 def test_a_file_that_is_too_slow_is_left_out(monkeypatch):
     monkeypatch.setattr(module, "SECONDS", 0.05)
+    notebook = ("a.ipynb", b"[" + b"0," * 1_000_000)
+    assert [each.problem for each in read(notebook)] == ["takes too long; left out"]
     assert read(SLOW) == [([], "not readable by their parser", "takes too long; left out")]
 
 

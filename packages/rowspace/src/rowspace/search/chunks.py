@@ -54,7 +54,8 @@ def chunk_document(document: Document, *, max_chars: int) -> Iterator[Chunk]:
     ['One sentence. Another one.', 'A paragraph.']
     """
     for section in _joined(document.sections, max_chars):
-        for start, end in _split(document.text, section, max_chars, is_prose=document.is_prose):
+        is_prose = document.is_prose if section.is_prose is None else section.is_prose
+        for start, end in _split(document.text, section, max_chars, is_prose=is_prose):
             if chunk := _chunk(document, start, end, section.name):
                 yield chunk
 
@@ -68,7 +69,7 @@ def _joined(sections: Iterable[Section], max_chars: int) -> Iterator[Section]:
         elif min(pending.end - pending.start, section.end - section.start) < MIN_CHARS and (
             section.end - pending.start <= max_chars
         ):
-            pending = Section(pending.start, section.end, _both(pending.name, section.name))
+            pending = pending._replace(end=section.end, name=_both(pending.name, section.name))
         else:
             yield pending
             pending = section

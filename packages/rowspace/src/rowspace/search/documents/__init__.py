@@ -4,7 +4,8 @@
 |---|---|
 | `document.py` | `Document` and `Section` |
 | `read.py` | bytes → document, by the suffix of the file |
-| `markdown.py`, `html.py`, `pdf.py` | the readers of these formats |
+| `encoding.py` | bytes → text |
+| `markdown.py`, `html.py`, `notebook.py`, `pdf.py` | the readers of these formats |
 | `python.py`, `languages.py` | source code → definitions, by `ast` and by tree-sitter |
 | `outline.py` | definitions → sections |
 

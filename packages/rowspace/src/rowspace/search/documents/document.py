@@ -15,11 +15,13 @@ class Section(NamedTuple):
     Attributes:
         start, end: The range of its characters.
         name: Its name with those of the sections around it; empty for text between named parts.
+        is_prose: Whether it is prose, or code; by default as its document.
     """
 
     start: int
     end: int
     name: str
+    is_prose: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Document:
         return place + 1 if self.lines is None else self.lines[place]
 
 
-def line_starts(text: str) -> Sequence[int]:
+def line_starts(text: str) -> "array[int]":
     r"""Return the offset of each line; lines end with "\n", as in editors.
 
     >>> list(line_starts("ab\nc"))

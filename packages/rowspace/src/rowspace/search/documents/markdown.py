@@ -1,5 +1,6 @@
 """Markdown → a document whose sections are those of its headings, found by markdown-it-py."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ from rowspace.search.documents.document import Document, Section, line_starts
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["HeadingPath", "read_markdown"]
+__all__ = ["HeadingPath", "markdown_sections", "read_markdown"]
 
 # A file can nest containers without end, and the parser is recursive.
 _MAX_NESTING = 20
@@ -30,6 +31,11 @@ class HeadingPath:
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
         self._headings.append((level, " ".join(title.split())[:100]))
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The name of the section of the last heading; empty before the first."""
         return " > ".join(title for _, title in self._headings)
 
 
@@ -46,8 +52,20 @@ def read_markdown(text: str) -> Document:
     ['', 'A', 'A > B']
     """
     starts = line_starts(text)
-    sections, path = [], HeadingPath()
-    start, name = 0, ""
+    return Document(text, markdown_sections(text, HeadingPath(), starts), is_prose=True, starts=starts)
+
+
+def markdown_sections(text: str, path: HeadingPath, starts: Sequence[int] | None = None) -> list[Section]:
+    """Return a section for each heading at the top level of a text.
+
+    Args:
+        text: Markdown.
+        path: The headings above, to which those of the text are added.
+        starts: The offset of each line, if they are known.
+    """
+    starts = starts or line_starts(text)
+    sections = list[Section]()
+    start, name = 0, path.name
     tokens = _blocks().parse(text.replace("\r", " "))  # a lone one is a new line for the parser, but not for editors
     for number, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map is not None:
@@ -57,7 +75,7 @@ def read_markdown(text: str) -> Document:
             start, name = offset, path.add(int(token.tag[1:]), tokens[number + 1].content)
     if start < len(text):
         sections.append(Section(start, len(text), name))
-    return Document(text, sections, is_prose=True, starts=starts)
+    return sections
 
 
 @cache

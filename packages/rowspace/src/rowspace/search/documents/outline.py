@@ -44,8 +44,9 @@ def outline_sections(
         The sections; the text between definitions has the name of the definition around it.
 
     >>> text = "import os\ndef f():\n    pass\n"
-    >>> outline_sections(text, [0, 10, 19, 28], [Definition(2, 3, "f")], max_chars=100)
-    [Section(start=0, end=10, name=''), Section(start=10, end=28, name='f')]
+    >>> sections = outline_sections(text, [0, 10, 19, 28], [Definition(2, 3, "f")], max_chars=100)
+    >>> [(section.start, section.end, section.name) for section in sections]
+    [(0, 10, ''), (10, 28, 'f')]
     """
     return list(_Outline(text, starts, max_chars).sections(0, len(text), "", definitions))
 

@@ -53,7 +53,7 @@ def index(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Index text, Markdown, HTML, PDF and source code for a search.
+    """Index text, Markdown, HTML, PDF, notebooks and source code for a search.
 
     A later run reads only files that are new or have changed, and removes those that no longer exist. Files that
     .gitignore excludes, names that begin with a dot, and binary files are left out.
