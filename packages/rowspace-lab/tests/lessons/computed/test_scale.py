@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rowspace as rs
+from rowspace.learn.default_table import encoder_folder
 from rowspace_lab.lessons.computed import scale as computed
 from rowspace_lab.lessons.lesson import lesson
-from rowspace_lab.tables.everyday import everyday_folder
 
 TABLE = rs.Table(["a"], np.ones((1, 2)))
 
@@ -79,7 +79,7 @@ def test_models_that_scale() -> None:
 
 def test_tables_of_the_checkpoint() -> None:
     found = computed.checkpoint()
-    tokens = rs.load(str(everyday_folder())).rows.astype(np.float64)
+    tokens = rs.load(str(encoder_folder())).rows.astype(np.float64)
     assert_allclose(found["tokens"], np.linalg.norm(tokens, axis=1).mean(), rtol=1e-4)
     assert found["tokens_shape"] == "30,522 × 384"
     random = np.random.default_rng(0).normal(size=(2, 4000, 384))

@@ -1,21 +1,39 @@
-"""The default table of commands, learned once from the standard library."""
+"""The default tables of commands: of `rowspace lab`, learned once, and of `rowspace index`, distilled once."""
 
 from typing import TYPE_CHECKING
 
 from rowspace.cli.output import message
 from rowspace.cli.progress.fit import progress_reporter
+from rowspace.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["open_default_table"]
+__all__ = ["index_table_path", "open_default_table"]
 
 
 def open_default_table() -> "tuple[Table, str]":
     """Return the default table and its path; learn it, with progress, if it is missing."""
-    from rowspace.learn.default_table import default_table, default_table_path
+    from rowspace.learn.default_table import default_table_path, kept_table
 
-    return default_table(_learned), str(default_table_path())
+    path = default_table_path()
+    return kept_table(path, _learned), str(path)
+
+
+def index_table_path() -> str:
+    """Return the path of the table of an index that is given none; make the table, with progress, if it is missing.
+
+    It is distilled from a sentence encoder; where that cannot be done, it is the default table.
+    """
+    from rowspace.learn.default_table import encoder_table_path, kept_table
+
+    path = encoder_table_path()
+    try:
+        kept_table(path, _distilled)
+    except MissingExtraError as error:
+        message(f"using a table of Python's standard library, which knows fewer words of other texts; {error}")
+        return open_default_table()[1]
+    return str(path)
 
 
 def _learned() -> "Table":
@@ -29,3 +47,15 @@ def _learned() -> "Table":
             on_bytes=progress.on_bytes, on_vocabulary=progress.on_vocabulary, on_progress=progress.on_progress
         )
         return fit(reports=reports, epochs=10)  # the text is small: fewer epochs do not learn its analogies
+
+
+def _distilled() -> "Table":
+    from rowspace.cli.progress.distill import distill_reporter
+    from rowspace.learn.default_table import ENCODER, verified_encoder_folder
+
+    folder = verified_encoder_folder()
+    from rowspace.learn.distillation.distill import DistillReports, distill  # needs PyTorch
+
+    message(f"distilling the sentence encoder {ENCODER} into a table, once; later runs reuse it")
+    with distill_reporter(None) as progress:
+        return distill(folder, reports=DistillReports(on_tokens=progress.on_tokens))

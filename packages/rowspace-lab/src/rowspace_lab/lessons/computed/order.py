@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from rowspace.learn.default_table import encoder_folder
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.requirements import require_torch, require_words
 from rowspace_lab.lessons.computed.tables import everyday_words, six_words
 from rowspace_lab.lessons.computed.written import picked
 from rowspace_lab.lessons.question import Question, choice, number, slider
-from rowspace_lab.tables.everyday import everyday_folder
 
 __all__ = ["changed", "largest_weight", "orders", "shuffled", "spread", "synonyms"]
 
@@ -70,7 +70,7 @@ def synonyms() -> Mapping[str, Any]:
     from rowspace_lab.lessons.computed.figures import order as figures
 
     table = everyday_words()
-    return figures.two_lists_figure(table, path=str(everyday_folder()), head=HEAD, word="dog", k=10)
+    return figures.two_lists_figure(table, path=str(encoder_folder()), head=HEAD, word="dog", k=10)
 
 
 def shuffled(table: Table, seed: int) -> Question:

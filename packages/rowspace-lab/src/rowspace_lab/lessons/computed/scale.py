@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from rowspace.errors import MissingExtraError, UsageError
+from rowspace.learn.default_table import encoder_folder
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.written import picked, vector_text
 from rowspace_lab.lessons.question import Question, choice, number, slider
 from rowspace_lab.page import needs_torch
-from rowspace_lab.tables.everyday import everyday_folder
 
 __all__ = ["alike", "checkpoint", "first_loss", "long_rows", "louder", "recipes", "small", "unknowing", "wide"]
 
@@ -114,7 +114,7 @@ def checkpoint() -> Mapping[str, Any]:
     from rowspace_lab.pages.input.own import own_tables_figure
 
     try:
-        path = str(everyday_folder())
+        path = str(encoder_folder())
     except MissingExtraError as error:
         raise UsageError(str(error)) from error
     found = own_tables_figure(path=path)

@@ -11,11 +11,12 @@ from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.files.strict_json import read_object
+from rowspace.learn.default_table import ENCODER, encoder_folder
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
 from rowspace_lab.pages.contextual.replies import LayersReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.tables.everyday import EVERYDAY, EVERYDAY_MODEL, everyday_folder
+from rowspace_lab.tables.everyday import EVERYDAY
 
 __all__ = ["ROUTES"]
 
@@ -66,7 +67,7 @@ def _model_folder(lab: Lab) -> tuple[Path, str]:
     folder = Path(lab.path)
     if lab.id != EVERYDAY.id and (_is_run(folder) or _is_encoder(folder)):
         return folder, folder.name
-    return everyday_folder(), EVERYDAY_MODEL
+    return encoder_folder(), ENCODER
 
 
 def _is_run(folder: Path) -> bool:

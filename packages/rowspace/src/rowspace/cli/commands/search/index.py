@@ -33,8 +33,8 @@ def index(
         str | None,
         typer.Option(
             metavar="TABLE",
-            help="The table that encodes passages.  [default: that of the index, or one learned once from the "
-            "standard library of this Python]",
+            help="The table that encodes passages.  [default: that of the index, or one made once from a sentence "
+            "encoder that is installed, else from the standard library of this Python]",
             show_default=False,
         ),
     ] = None,
@@ -109,13 +109,11 @@ def _build(files: list[str], output: str, table: str | None, options: dict[str, 
 
 
 def _open_encoder(table: str | None) -> "tuple[Encoder, str]":
-    from rowspace.cli.default_table import open_default_table
+    from rowspace.cli.default_table import index_table_path
     from rowspace.encode import Encoder
 
-    if table is not None:
-        return Encoder.load(table), table
-    learned, path = open_default_table()
-    return Encoder(learned), path
+    path = table or index_table_path()
+    return Encoder.load(path), path
 
 
 def _sentence(output: str, summary: "Summary") -> str:
