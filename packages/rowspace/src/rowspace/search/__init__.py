@@ -17,6 +17,7 @@
 | `bridge/` | queries by another encoder, through a learned map |
 | `words.py` | text → the words of the full-text index |
 | `search.py` | a query → passages: by their words, by the cosine, or by both |
+| `evaluate.py` | queries with the files that answer them → recall and mean reciprocal rank |
 | `evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 
 Needs `rowspace[search]`. Read next: `index.py`.

@@ -1,4 +1,9 @@
 from rowspace.search.bridge import Bridge as Bridge, BridgeOptions as BridgeOptions
+from rowspace.search.evaluate import (
+    Question as Question,
+    SearchScores as SearchScores,
+    evaluate_search as evaluate_search,
+)
 from rowspace.search.evidence import Evidence as Evidence, query_terms as query_terms
 from rowspace.search.index import Index as Index
 from rowspace.search.options import IndexOptions as IndexOptions

@@ -4,7 +4,6 @@
 |---|---|
 | `tune.py`, `options.py` | `tune`, its options and its progress |
 | `pairs.py` | pairs from JSON lines or tab-separated lines |
-| `examples_file.py` | the text of a file of pairs or labels, or what kind of file it is |
 | `ranking.py` | the loss, and recall of held-out pairs |
 | `classifier.py`, `saved_classifier.py` | `TextClassifier`, and its folder |
 | `train_classifier.py`, `labels.py` | labels from CSV or JSON lines → a classifier with its held-out accuracy |

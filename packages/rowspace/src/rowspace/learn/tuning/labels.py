@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rowspace.errors import FileFormatError
-from rowspace.learn.tuning.examples_file import JSON_NAMES, is_unicode, read_examples
+from rowspace.text.corpus.examples_file import JSON_NAMES, is_unicode, read_examples
 
 __all__ = ["Labeled", "read_labeled"]
 

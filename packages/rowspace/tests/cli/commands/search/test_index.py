@@ -11,7 +11,7 @@ from tests.fuzz.hostile import MB, page
 
 import rowspace as rs
 from rowspace.cli.commands.search.index import _Reporter
-from rowspace.search import Index
+from rowspace.search import Index, evaluate_search
 
 Run = Callable[..., Any]
 
@@ -96,6 +96,22 @@ def test_search_as_json_equals_search_in_python(run: Run, index: Path, table_pat
         assert (document["index"], document["mode"]) == ("my-index", options.get("mode", "hybrid"))
 
 
+def test_search_is_evaluated_on_queries_with_answers(run: Run, index: Path) -> None:
+    lines = ({"query": "raise_error", "files": ["code.py"], "kind": "name"}, {"query": "loop", "files": ["more.txt"]})
+    Path("queries.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    scores = evaluate_search(Index.open(index), "queries.jsonl")
+    document = json.loads(run("search", "my-index", "--evaluate", "queries.jsonl", "--json").stdout)
+    assert document == {
+        "index": "my-index",
+        "queries": "queries.jsonl",
+        "scores": [each._asdict() for each in scores],
+    }
+    shown = run("search", "my-index", "--evaluate", "queries.jsonl").stdout.split("\n\n")
+    assert [table.split("\n")[0] for table in shown[:2]] == ["all queries", "name"]
+    for each, line in zip(scores, [line for table in shown for line in table.split("\n")[3:]], strict=False):
+        assert line.split() == [each.mode, str(each.questions), *(f"{share:.3f}" for share in each[3:])]
+
+
 def test_nothing_found(run: Run, index: Path) -> None:
     reason = "rowspace: nothing found: the index has no word of the query"
     for arguments, more in ((("loop", "--path", "*.none"), ", or no file matches --path"), (("zzzz",), "")):
@@ -116,6 +132,9 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "docs", "loop"): "docs'; create it",
         ("search", "my-index", "loop", "--path", ""): "path must be a pattern",
         ("search", "my-index", " "): "the query is empty; give words or a question",
+        ("search", "my-index"): "the query is empty; give words or a question",
+        ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY and --path",
+        ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file 'nothing.jsonl'",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
         ("index", "-o", "new"): "name files or folders to index",
         ("index", "nothing", "-o", "new", "--table", table_path): "nothing does not exist",

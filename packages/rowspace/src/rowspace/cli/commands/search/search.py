@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.output import message, print_json, print_line, shown
+from rowspace.cli.output import message, print_json, print_line, print_table, shown
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["bridge_sentence", "search"]
 
 
-def search(
+def search(  # noqa: PLR0913  # what to search, and how to show it
     path: Annotated[str, typer.Argument(metavar="INDEX", help="An index of rowspace index: a folder, or s3://...")],
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words or a question.")],
+    query: Annotated[
+        str | None, typer.Argument(metavar="QUERY", help="Words or a question.", show_default=False)
+    ] = None,
     *,
     k: Annotated[int, typer.Option("-k", min=1, max=10_000, help="How many passages.")] = 5,
     pattern: Annotated[
@@ -37,15 +39,32 @@ def search(
             metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
         ),
     ] = None,
+    evaluate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Score each mode on JSON lines with "query", "files" (paths of its answers) and optionally "kind".',
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the passages of indexed files that answer a query.
 
+    With --evaluate, the score of each mode on your own queries is shown: the share that has an answer as the first file
+    (recall@1) or among the first five (recall@5), and the mean of 1 / rank of the first answer (MRR@10).
+
     Example:
       rowspace search my-index "where are errors reported"
       rowspace search my-index parse_header --mode lexical --path '*.py' -k 3
+      rowspace search my-index --evaluate queries.jsonl
     """
-    if not query.strip():
+    if evaluate is not None:
+        if query is not None or pattern is not None:
+            raise UsageError("--evaluate searches all files for the queries of its file; leave out QUERY and --path")
+        _evaluate(_open(path, table, "hybrid"), path, evaluate, as_json=as_json)
+        return
+    if query is None or not query.strip():
         raise UsageError("the query is empty; give words or a question")
     index = _open(path, table, mode)
     hits = index.search(query, k=k, path=pattern, mode=mode)
@@ -60,6 +79,25 @@ def search(
         message(f"nothing found: the index has no word of the query{or_path}")
     for hit in hits:
         _print(hit, lines)
+
+
+def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
+    from rowspace.search import evaluate_search
+
+    found = evaluate_search(index, file)
+    if as_json:
+        print_json({"index": path, "queries": file, "scores": [scores._asdict() for scores in found]})
+        return
+    if index.bridge is not None:
+        message(bridge_sentence(index.bridge))
+    columns = ("mode", "queries", "recall@1", "recall@5", "MRR@10")
+    for kind in dict.fromkeys(scores.kind for scores in found):
+        rows = (
+            (scores.mode, f"{scores.questions:,}", *(f"{share:.3f}" for share in scores[3:]))
+            for scores in found
+            if scores.kind == kind
+        )
+        print_table(kind or "all queries", columns, rows)
 
 
 def _open(path: str, table: str | None, mode: str) -> "Index":

@@ -1,4 +1,4 @@
-"""The text of a file of examples: pairs, or texts with labels."""
+"""The text of a file of examples: pairs, texts with labels, or queries with their answers."""
 
 import os
 from pathlib import Path
