@@ -1,0 +1,190 @@
+"""The compared systems: each indexes a corpus, and returns functions from a query to files.
+
+A system is a function of a `Corpus`; it returns searches by name, and the megabytes of its index on disk. A search
+returns the files of the 50 best passages, best first, so that a file may come several times.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import lancedb
+import numpy as np
+from model2vec import StaticModel
+from sentence_transformers import SentenceTransformer
+
+from rowspace.cli.default_table import open_default_table
+from rowspace.encode import Encoder
+from rowspace.learn import distill
+from rowspace.search import Index
+from rowspace.search.vectors import passage_text, unit_vectors
+from rowspace_lab.tables.everyday import everyday_folder
+from tasks import CACHE, import_peers
+
+import_peers()
+import bm25s  # noqa: E402
+from semble import ContentType, SembleIndex  # noqa: E402
+from semble.cache import save_index_to_cache  # noqa: E402
+
+DEPTH = 50
+RRF = 60  # the constant of reciprocal rank fusion
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+STOP_WORDS = frozenset(bm25s.tokenization.STOPWORDS_EN)
+MINILM = ("html",)  # the corpora whose passages the transformer encodes, in minutes
+
+
+class Corpus(NamedTuple):
+    """Files, and the passages of rowspace's index of them; `place` is a folder for indexes."""
+
+    name: str
+    folder: Path
+    place: Path
+    paths: list[str]
+    texts: list[str]
+
+    @classmethod
+    def read(cls, name, folder, place):
+        """Return a corpus with its passages, each with the names of its function or headings."""
+        Index.build(folder, Encoder.load(default_table()), place / "passages")
+        table = lancedb.connect(place / "passages").open_table("chunks").to_arrow()
+        rows = table.select(["path", "name", "text"]).to_pylist()
+        return cls(name, folder, place, [r["path"] for r in rows], [passage_text(r["name"], r["text"]) for r in rows])
+
+
+@cache
+def default_table():
+    return open_default_table()[1]
+
+
+@cache
+def distilled_table():
+    if not (CACHE / "distilled").is_dir():
+        distill(everyday_folder()).save(CACHE / "distilled")
+    return str(CACHE / "distilled")
+
+
+def by_rowspace(corpus, title, table):
+    place, encoder = corpus.place / f"rowspace {title}", Encoder.load(table)
+    index = Index.build(corpus.folder, encoder, place, table=table)
+
+    def search(query, mode):
+        return [hit.path for hit in index.search(query, k=DEPTH, mode=mode)]
+
+    modes = {mode: lambda query, mode=mode: search(query, mode) for mode in ("hybrid", "dense", "lexical")}
+    return {f"rowspace, {title}, {mode}": each for mode, each in modes.items()}, megabytes(place)
+
+
+def bm25(texts, words, place):
+    """Return a search of numbers of texts by bm25s; the index is saved without the texts."""
+    index = bm25s.BM25()
+    index.index([words(text) for text in texts], show_progress=False)
+    index.save(place)
+
+    def search(query):
+        found, scores = index.retrieve([words(query)], k=min(DEPTH, len(texts)), show_progress=False)
+        return found[0][scores[0] > 0].tolist()
+
+    return search
+
+
+def by_bm25s(corpus, title, words):
+    search = bm25(corpus.texts, words, corpus.place / title)
+    return {title: lambda query: [corpus.paths[row] for row in search(query)]}, megabytes(corpus.place / title)
+
+
+def by_bm25s_of_files(corpus, title):
+    files = {path: [str(Path(path).relative_to(corpus.folder).with_suffix(""))] for path in corpus.paths}
+    for path, text in zip(corpus.paths, corpus.texts, strict=True):
+        files[path].append(text)
+    whole = corpus._replace(paths=list(files), texts=["\n".join(texts) for texts in files.values()])
+    return by_bm25s(whole, title, split_words)
+
+
+def plain_words(text):
+    """Return words as in the documentation of bm25s, with its English stop words."""
+    return bm25s.tokenize(text, stopwords="en", return_ids=False, show_progress=False)[0]
+
+
+def split_words(text):
+    """Return words, and the parts of identifiers; on the tuning set, a stemmer did not help."""
+    words = []
+    for word in re.findall(r"\w+", text):
+        parts = PARTS.findall(word)
+        words += [word.lower(), *(part.lower() for part in parts if len(parts) > 1)]
+    return [word for word in words if word not in STOP_WORDS]
+
+
+def dense(texts, encode):
+    """Return a search of numbers of texts by the cosine of their vectors, and the vectors."""
+    vectors = unit_vectors(encode(texts))
+
+    def search(query):
+        return np.argsort(-(vectors @ unit_vectors(encode([query]))[0]), kind="stable")[:DEPTH].tolist()
+
+    return search, vectors
+
+
+def by_model2vec(corpus):
+    model = StaticModel.from_pretrained(distilled_table())
+    nearest, vectors = dense(corpus.texts, model.encode)
+    best = bm25(corpus.texts, split_words, corpus.place / "with vectors")
+
+    def hybrid(query):
+        scores = {}
+        for ranking in (nearest(query), best(query)):
+            for rank, row in enumerate(ranking, 1):
+                scores[row] = scores.get(row, 0) + 1 / (RRF + rank)
+        return sorted(scores, key=scores.get, reverse=True)[:DEPTH]
+
+    searches = {"model2vec + bm25s, split": hybrid, "model2vec, dense": nearest}
+    files = {
+        name: lambda query, search=search: [corpus.paths[row] for row in search(query)]
+        for name, search in searches.items()
+    }
+    return files, megabytes(corpus.place / "with vectors") + vectors.nbytes / 1e6
+
+
+def by_minilm(corpus):
+    if corpus.name not in MINILM:
+        return {}, 0
+    model = SentenceTransformer(str(everyday_folder()), device="cpu")
+    nearest, vectors = dense(corpus.texts, lambda texts: model.encode(texts, show_progress_bar=False))
+    return {"MiniLM, dense": lambda query: [corpus.paths[row] for row in nearest(query)]}, vectors.nbytes / 1e6
+
+
+def by_semble(corpus):
+    """Index as its documentation advises: a local model, and the content that the files are."""
+    os.environ |= {"SEMBLE_CACHE_LOCATION": str(corpus.place / "semble"), "HF_HUB_OFFLINE": "1"}
+    content = ContentType.CODE if corpus.name in ("stdlib", "code") else ContentType.DOCS
+    index = SembleIndex.from_path(corpus.folder, content, model_path=distilled_table())
+    save_index_to_cache(index, str(corpus.folder))
+
+    def search(query):
+        return [str(corpus.folder / hit.chunk.file_path) for hit in index.search(query, top_k=DEPTH)]
+
+    return {"semble": search}, megabytes(corpus.place / "semble")
+
+
+def megabytes(place):
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file()) / 1e6
+
+
+SYSTEMS = {
+    "rowspace, default": lambda corpus: by_rowspace(corpus, "default table", default_table()),
+    "rowspace, distilled": lambda corpus: by_rowspace(corpus, "distilled table", distilled_table()),
+    "bm25s, split": lambda corpus: by_bm25s(corpus, "bm25s, split", split_words),
+    "bm25s, files": lambda corpus: by_bm25s_of_files(corpus, "bm25s, split, whole files"),
+    "bm25s": lambda corpus: by_bm25s(corpus, "bm25s", plain_words),
+    "model2vec": by_model2vec,
+    "semble": by_semble,
+    "MiniLM": by_minilm,
+}
+HALVES = {
+    **{
+        f"rowspace, {table} table, hybrid": [f"rowspace, {table} table, {mode}" for mode in ("dense", "lexical")]
+        for table in ("default", "distilled")
+    },
+    "model2vec + bm25s, split": ["model2vec, dense", "bm25s, split"],
+}
