@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
+import rowspace.store.text_formats.word2vec  # whose kernels an unprivileged user could not load from their cache
 from rowspace.cli.lookup import resolve_words
 from rowspace.errors import UnknownTokenError
 

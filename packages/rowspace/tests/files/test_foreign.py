@@ -105,7 +105,7 @@ def test_web_page_in_place_of_a_file_is_named(tmp_path):
 
 def test_name_on_the_hub_is_told_from_a_path(tmp_path):
     readers = (load, Encoder.load, from_checkpoint, open_teacher, open_tokenizer)
-    hint = "hf download some-org/some-model --local-dir FOLDER"
+    hint = "hf download some-org/some-model"
     refuse(readers, "some-org/some-model", hint, UsageError)
     for path in (str(tmp_path / "model"), "a/b/c", "./model", "model"):
         for read in readers:

@@ -21,6 +21,7 @@ from rowspace.encode.texts import FlatIds
 from rowspace.encode.token_rows import TokenRows
 from rowspace.encode.usage import Report
 from rowspace.errors import UsageError
+from rowspace.files.hub import local_path
 from rowspace.store import load
 from rowspace.table import Table
 
@@ -81,19 +82,23 @@ class Encoder:
 
     @classmethod
     @shows_options(EncodeOptions)
-    def load(cls, path: str | Path, *, mode: Mode | None = None, **options: Unpack[EncodeKeywords]) -> "Encoder":
+    def load(
+        cls, path: str | Path, *, mode: Mode | None = None, download: bool = False, **options: Unpack[EncodeKeywords]
+    ) -> "Encoder":
         """Open the table at `path`, in any format of `rowspace.load`, for texts.
 
         Args:
-            path: A folder or a file.
+            path: A folder, a file, or a name of the Hugging Face Hub, as for `rowspace.load`.
             mode: As for `Encoder`; None is that of the library that wrote the folder, model2vec or
                 sentence-transformers, else "rowspace".
+            download: As for `rowspace.load`.
             **options: As for `Encoder`.
 
         Raises:
             UsageError: The model has modules that an encoder cannot run, and as `Encoder` and `rowspace.load` raise.
             FileFormatError: What is at `path` is damaged.
         """
+        path = Path(local_path(path, download=download))
         mode = mode or mode_at(path)
         if mode == "sentence-transformers":
             check_modules(Path(path))

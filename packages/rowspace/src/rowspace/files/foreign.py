@@ -80,10 +80,10 @@ def hub_hint(path: str) -> str:
     """Return the end of a sentence about a path that does not exist, if it looks like a name on the Hub, or "".
 
     >>> hub_hint("org/model")
-    '; a model of the Hugging Face Hub is downloaded first: hf download org/model --local-dir FOLDER'
+    '; a model of the Hugging Face Hub is downloaded first: hf download org/model'
     >>> hub_hint("./model"), hub_hint("/org/model"), hub_hint("a/b/c")
     ('', '', '')
     """
     if not HUB_NAME.fullmatch(path) or Path(path).parent.exists():
         return ""
-    return f"; a model of the Hugging Face Hub is downloaded first: hf download {path} --local-dir FOLDER"
+    return f"; a model of the Hugging Face Hub is downloaded first: hf download {path}"

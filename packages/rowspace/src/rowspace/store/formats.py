@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from rowspace._base.atomic import StrPath, check_not_interrupted
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
+from rowspace.files.hub import local_path
 from rowspace.store import native
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
@@ -136,17 +137,21 @@ FORMATS = (
 """All formats, in the order in which `load` tries them: with a magic number first, any lines of numbers last."""
 
 
-def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None) -> Table:
+def load(
+    path: StrPath, *, verify: bool = False, limit: int | None = None, key: str | None = None, download: bool = False
+) -> Table:
     """Open the table at `path`, in any format known here, recognized from its content.
 
     Rows are mapped, that is read from the disk on first access, if the format allows it (safetensors, .npy, .npz,
     Arrow); otherwise several threads read them.
 
     Args:
-        path: A file or a folder.
+        path: A file, a folder, or the name of a repository of the Hugging Face Hub in its local cache, such as
+            "minishlab/potion-base-8M".
         verify: Also compare every byte with the saved checksums, if the format has them (native).
         limit: Open only the first rows, without the tokenizer, since it has more ids.
         key: The name of the tensor of a .safetensors file or a checkpoint, if there are several candidates.
+        download: Fetch the repository from the Hub first. Nothing is downloaded otherwise.
 
     Raises:
         UsageError: Nothing is at `path`, or an argument does not fit the format.
@@ -159,6 +164,7 @@ def load(path: StrPath, *, verify: bool = False, limit: int | None = None, key: 
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
+    path = local_path(path, download=download)
     source, known = Path(path), format_of(path)
     if key is not None:
         if known.keyed_reader is None:

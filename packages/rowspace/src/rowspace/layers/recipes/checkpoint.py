@@ -16,6 +16,7 @@ from torch import Tensor
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.foreign import hub_hint
+from rowspace.files.hub import local_path
 from rowspace.files.transformers_folder import TransformersFolder
 
 __all__ = ["Checkpoint"]
@@ -32,7 +33,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
-        self.folder = Path(path)
+        self.folder = Path(local_path(path))
         self._read_at_once = read_at_once
         if not self.folder.is_dir():
             raise UsageError(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, MissingExtraError, UsageError
+from rowspace.files.hub import local_path
 
 try:
     import torch
@@ -104,7 +105,7 @@ def open_teacher(path: str | os.PathLike[str], *, pooling: str | None = None) ->
         FileFormatError: A file is damaged, or the model has modules that cannot be distilled.
         MissingExtraError: transformers is not installed.
     """
-    folder = Path(path)
+    folder = Path(local_path(path))
     if not folder.is_dir():
         raise UsageError(
             f"model must be the folder of a model, but there is no folder {str(path)!r}; check the path"

@@ -12,6 +12,7 @@ from pathlib import Path
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.foreign import hub_hint
+from rowspace.files.hub import local_path
 from rowspace.text.tokenizers.folder_files import class_of, read_bytes, read_text
 from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer
 from rowspace.text.tokenizers.sentencepiece_reader import is_sentencepiece, open_sentencepiece
@@ -40,7 +41,8 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokeniz
     """Open the tokenizer at a path, or a tiktoken encoding by name.
 
     Args:
-        source: A path, or the name of a tiktoken encoding if there is no such path.
+        source: A path, the name of a tiktoken encoding, or that of a repository in the local cache of the Hugging Face
+            Hub.
         pattern: The pattern that splits text, for a tiktoken file of ranks, which does not contain it: a regular
             expression, or the name of the encoding that has it.
 
@@ -57,7 +59,7 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokeniz
     >>> tokenizer.kind, len(tokenizer), tokenizer.encode("the cat").tolist(), tokenizer.token(1)
     ('words', 3, [0, 1], 'cat')
     """
-    name, path = str(source), Path(source)
+    name, path = str(source), Path(local_path(source))
     if not name or "\0" in name or not path.exists():
         return _by_name(name, pattern)
     return _of_folder(path, pattern) if path.is_dir() else _of_file(path, pattern)

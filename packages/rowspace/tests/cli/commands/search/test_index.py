@@ -162,3 +162,8 @@ def test_unsuitable_output_is_refused_before_a_table_is_learned(
     failed = run("index", "code.py", "-o", "docs", status=2)
     assert "docs is not an index; name a new or an empty folder" in failed.stderr
     assert "learning" not in failed.stderr
+
+
+def test_download_without_a_name_is_refused(run: Run) -> None:
+    done = run("index", "docs", "-o", "my-index", "--download", status=2)
+    assert "rowspace: --download needs --table with a name of the Hugging Face Hub, such as org/name" in done.stderr

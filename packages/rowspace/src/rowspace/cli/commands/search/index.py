@@ -1,15 +1,18 @@
 """`rowspace index`: files → an index for `rowspace search`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
+from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, shown
 from rowspace.errors import UsageError
+from rowspace.files.hub import local_path
+from rowspace.search.options import IndexOptions
 
 if TYPE_CHECKING:
     from rowspace.encode import Encoder
@@ -20,6 +23,7 @@ __all__ = ["index"]
 _NAMED = 20  # files that their parser could not read
 
 
+@with_options_of({"Passages": IndexOptions})
 def index(
     files: Annotated[
         list[str] | None,
@@ -38,22 +42,16 @@ def index(
             show_default=False,
         ),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch --table from the Hugging Face Hub first, such as org/name.")
+    ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index again, with the given files only.")] = (
         False
     ),
-    max_chars: Annotated[
-        int | None, typer.Option(min=100, max=100_000, help="Maximum length of a passage.  [default: 1500]")
-    ] = None,
-    max_megabytes: Annotated[
-        int | None, typer.Option(min=1, max=2000, help="Leave larger files out.  [default: 10]")
-    ] = None,
-    ann_from: Annotated[
-        int | None,
-        typer.Option(min=1000, help="Search vectors approximately from this many passages on.  [default: 500000]"),
-    ] = None,
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
-    """Index text, Markdown, HTML, PDF, notebooks and source code for a search.
+    """Index text, documents, notebooks and source code for a search.
 
     A later run reads only files that are new or have changed, and removes those that no longer exist. Files that
     .gitignore excludes, names that begin with a dot, and binary files are left out.
@@ -62,9 +60,12 @@ def index(
       rowspace index src docs -o my-index
       rowspace index -o my-index
     """
-    options = {"max_chars": max_chars, "max_megabytes": max_megabytes, "ann_from": ann_from}
     chosen = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
+        if table is not None:
+            table = str(local_path(table, download=download))
+        elif download:
+            raise UsageError("--download needs --table with a name of the Hugging Face Hub, such as org/name")
         summary = _build(files or [], output, table, chosen) if rebuild else _update(files or [], output, table, chosen)
     if as_json:
         print_json({"index": output, **vars(summary)})
@@ -98,7 +99,7 @@ def _update(files: list[str], output: str, table: str | None, options: dict[str,
 
 
 def _build(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":
-    from rowspace.search import Index, IndexOptions
+    from rowspace.search import Index
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
