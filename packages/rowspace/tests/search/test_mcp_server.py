@@ -2,17 +2,24 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import anyio
+import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from tests.search.samples import make_table
 
+import rowspace
 from rowspace.encode import Encoder
 from rowspace.search import Index
 from rowspace.search.mcp_server import make_server
+from rowspace.search.places import writing
 
 
 def call(server, *requests):
@@ -38,6 +45,7 @@ def test_search_tool(folder, encoder, tmp_path):
         {"query": "water", "path": "[["},
         {"query": "a" * 200_000},
         {"query": "water", "k": 0},
+        {"query": None},
         {},
     )
     assert [tool.name for tool in tools] == ["search"]
@@ -46,13 +54,87 @@ def test_search_tool(folder, encoder, tmp_path):
     assert found == (False, f"{folder}/guide.md:1-7 Guide, Guide > Install\n{text}")
     assert filtered[1].startswith(f"{folder}/src/parse.py:1-3 parse_header\n")
     assert nothing == (False, "nothing found")
-    assert [failed for failed, _ in wrong] == [True] * 5
+    assert [failed for failed, _ in wrong] == [True] * 6
     assert "path must be a pattern such as '*.md'" in wrong[0][1]
 
 
+def test_empty_arguments_are_the_defaults(folder, encoder, tmp_path):
+    """Some clients fill in every argument of a tool."""
+    server = make_server(Index.build(folder, encoder, tmp_path / "index"))
+    plain = {"query": "Install package pip"}
+    _, (expected, *found) = call(server, plain, *(plain | {"k": empty, "path": empty} for empty in (None, "")))
+    assert found == [expected] * 2
+    assert expected[0] is False
+
+
+def test_an_answer_has_the_files_as_they_are(folder, encoder, tmp_path):
+    index = Index.build(folder, encoder, tmp_path / "index")
+    server = make_server(index, seconds=0)
+    roses, crocus = {"query": "roses", "k": 1}, {"query": "crocus", "k": 1}
+    assert call(server, crocus)[1][0][1].partition("\n")[2] != "A crocus."
+    (folder / "new").mkdir()
+    (folder / "new" / "crocus.txt").write_text("A crocus.")
+    assert call(server, crocus)[1] == [(False, f"{folder}/new/crocus.txt:1-1\nA crocus.")]
+    (folder / "new" / ".gitignore").write_text("crocus.txt")
+    assert "crocus.txt" not in call(server, crocus)[1][0][1]
+    with writing(index.path):  # another process
+        (folder / "garden.txt").write_text("No roses here.")
+        found = call(server, roses)[1][0][1].split("\n")
+        assert found[0].endswith("garden.txt:1-3  [the file has changed since it was indexed]")
+        (folder / "garden.txt").unlink()
+        assert "[the file is gone since it was indexed]" in call(server, roses)[1][0][1]
+    assert "garden.txt" not in call(server, roses)[1][0][1]
+    folder.rename(tmp_path / "elsewhere")  # such as a drive that is not there
+    before = len(index)
+    assert "[the file is gone since it was indexed]" in call(server, {"query": "Install package pip"})[1][0][1]
+    assert len(index) == before
+
+
+def test_files_are_compared_every_few_seconds_only(folder, encoder, tmp_path):
+    server = make_server(Index.build(folder, encoder, tmp_path / "index"), seconds=3600)
+    call(server, {"query": "roses"})
+    (folder / "crocus.txt").write_text("A crocus.")
+    assert "A crocus." not in call(server, {"query": "crocus"})[1][0][1]
+
+
+def saved(folder, path):
+    """Make an index with a table on disk."""
+    make_table().save(path / "table")
+    Index.build(folder, Encoder.load(path / "table"), path / "index", table=path / "table")
+    return path / "index"
+
+
+GUIDE = Path(__file__).parents[4] / "docs" / "guides" / "search.md"
+
+# How each client reads its file: the key of the servers, and the parser.
+CLIENTS = {
+    "Claude Code": ("mcpServers", json.loads),
+    "Cursor": ("mcpServers", json.loads),
+    "VS Code": ("servers", json.loads),
+    "Codex": ("mcp_servers", tomllib.loads),
+    "Zed": ("context_servers", json.loads),
+}
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="needs the guide of the repository")
+def test_each_configuration_of_the_guide_starts_the_server(folder, tmp_path, monkeypatch):
+    index = saved(folder, tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    assert shutil.which("rowspace")
+    monkeypatch.chdir("/")  # a client may start in any folder
+    text = GUIDE.read_text().partition("## Coding agents")[2]
+    for name, (key, parse) in CLIENTS.items():
+        block = re.search(rf"^\*\*{name}\*\*.*?```\w+\n(.*?)```", text, re.DOTALL | re.MULTILINE)[1]
+        (entry,) = parse(block.replace("/home/me/my-index", str(index)))[key].values()
+        assert set(entry) <= {"type", "command", "args"}, name
+        assert entry.get("type", "stdio") == "stdio", name
+        server = StdioServerParameters(command=entry["command"], args=entry["args"])  # with the client's few variables
+        _, (found,) = call(server, {"query": "bulbs in autumn", "k": 1})
+        assert found[1].endswith("Plant bulbs in autumn."), name
+
+
 def test_command_over_standard_input_and_output(folder, tmp_path):
-    make_table().save(tmp_path / "table")
-    Index.build(folder, Encoder.load(tmp_path / "table"), tmp_path / "index", table=tmp_path / "table")
+    saved(folder, tmp_path)
     arguments = ["-m", "rowspace", "mcp", str(tmp_path / "index")]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
     _, (found,) = call(server, {"query": "bulbs in autumn", "k": 1})
@@ -60,8 +142,7 @@ def test_command_over_standard_input_and_output(folder, tmp_path):
 
 
 def test_hostile_messages_are_answered_without_a_traceback(folder, tmp_path):
-    make_table().save(tmp_path / "table")
-    Index.build(folder, Encoder.load(tmp_path / "table"), tmp_path / "index", table=tmp_path / "table")
+    saved(folder, tmp_path)
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     requests = [("initialize", hello), ("prompts/get", {"name": "secret"}), ("resources/read", {"uri": "file:///x"})]
     requests += [("tools/call", {"name": name, "arguments": {}}) for name in ("", "other", None, 5)]
@@ -74,21 +155,37 @@ def test_hostile_messages_are_answered_without_a_traceback(folder, tmp_path):
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
         for number, (method, params) in enumerate(requests, 1)
     ]
-    junk = [b"{", b"\xff", b"[]", b"[" * 5000, b"null", b"\0", b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}']
+    junk = {
+        b"{": (-32700, None),
+        b"\xff": (-32700, None),
+        b"[" * 5000: (-32700, None),
+        b"\0": (-32700, None),
+        b"[]": (-32600, None),
+        b"null": (-32600, None),
+        b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}': (-32600, None),
+        b'{"jsonrpc": "2.0", "id": null, "method": "ping"}': (-32600, None),
+        b'{"jsonrpc": "1.0", "id": "a", "method": "ping"}': (-32600, "a"),
+        b'{"jsonrpc": "2.0", "id": 900, "method": 5}': (-32600, 900),
+    }
     with subprocess.Popen(
         [sys.executable, "-m", "rowspace", "mcp", str(tmp_path / "index")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as server:
-        server.stdin.write(b"\n".join([lines[0], *junk, *lines[1:]]) + b"\n")
+        server.stdin.write(b"\n".join([lines[0], *junk, b"", *lines[1:]]) + b"\n")
         server.stdin.flush()
-        answers = {}
-        while len(requests) not in answers:
+        answers, errors = {}, []
+        while len(answers) < len(requests) or len(errors) < len(junk):
             answer = json.loads(server.stdout.readline())
-            answers[answer.get("id")] = answer
+            if answer["id"] in range(1, len(requests) + 1):
+                answers[answer["id"]] = answer
+            else:
+                errors.append((answer["error"]["code"], answer["id"]))
         server.stdin.close()
         log = server.stderr.read().decode()
+    assert errors == list(junk.values())
+    assert answers[1]["result"]["serverInfo"]["version"] == rowspace.__version__
     assert answers[2]["error"]["message"] == "there is no prompt 'secret'; this server has the tool search"
     assert "Plant bulbs in autumn" in answers[len(requests)]["result"]["content"][0]["text"]
     assert "Traceback" not in log

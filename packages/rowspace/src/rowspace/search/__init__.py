@@ -9,6 +9,7 @@
 | `chunks.py` | documents → passages |
 | `reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |
 | `update.py` | new and changed files → rows |
+| `refresh.py`, `mcp_server.py` | an index that follows its files, as a server of MCP |
 | `store.py`, `dataset.py` | the rows, in a dataset of Lance; where it is, and its columns |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |
 | `query_encoder.py` | a query → its vector |

@@ -3,19 +3,41 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rowspace.errors import RowspaceError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular
 from rowspace.search.patterns import IgnoreFile
 
-__all__ = ["DATASET", "FoundFile", "find_files", "resolve_roots"]
+__all__ = [
+    "CHANGES",
+    "DATASET",
+    "Change",
+    "FileTime",
+    "FoundFile",
+    "file_time",
+    "find_files",
+    "resolve_roots",
+    "times_of_files",
+]
 
 DATASET = "chunks.lance"
 """The folder in an index that holds its chunks."""
 
 _IGNORE = ".gitignore"
 _MAX_IGNORE = 200_000  # bytes of a .gitignore; each pattern costs time for each file
+
+Change = Literal["changed", "gone"]
+"""What has happened to a file since it was indexed."""
+
+CHANGES: dict[Change, str] = {
+    "changed": "  [the file has changed since it was indexed]",
+    "gone": "  [the file is gone since it was indexed]",
+}
+"""How an answer shows it."""
+
+FileTime = tuple[int, int]
+"""The size of a file or folder, and when it was last modified, in nanoseconds."""
 
 _Ignores = tuple[tuple[str, IgnoreFile], ...]  # the folder of each .gitignore and its patterns, the outermost first
 
@@ -85,18 +107,39 @@ def find_files(roots: Iterable[str], problems: dict[str, str] | None = None) -> 
     """
     walk = _Walk({} if problems is None else problems)
     for root in roots:
-        if Path(root).is_dir():
-            yield from walk.files(root)
-        elif Path(root).is_file():
-            status = Path(root).stat()
-            yield FoundFile(root, status.st_size, status.st_mtime_ns)
+        yield from walk.files_of(root)
+
+
+def times_of_files(roots: Iterable[str]) -> dict[str, FileTime | None]:
+    """Return the times of what `find_files` yields, and of the folders and .gitignore files that decide on it."""
+    walk = _Walk({})
+    files = {found.path: (found.size, found.mtime_ns) for root in roots for found in walk.files_of(root)}
+    return walk.times | files
+
+
+def file_time(path: str) -> FileTime | None:
+    """Return the time of a file or folder; None if there is none."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 class _Walk:
     def __init__(self, problems: dict[str, str]) -> None:
         self._problems = problems
+        self.times: dict[str, FileTime | None] = {}  # of folders and .gitignore files, before they are read
 
-    def files(self, root: str) -> Iterator[FoundFile]:
+    def files_of(self, root: str) -> Iterator[FoundFile]:
+        """Yield the files of a root."""
+        if Path(root).is_dir():
+            yield from self._below(root)
+        elif Path(root).is_file():
+            status = Path(root).stat()
+            yield FoundFile(root, status.st_size, status.st_mtime_ns)
+
+    def _below(self, root: str) -> Iterator[FoundFile]:
         """Yield the files of a folder; not recursive, since folders can be nested a thousand deep."""
         pending = [self._opened(root, self._above(root))]
         while pending:
@@ -120,6 +163,7 @@ class _Walk:
 
     def _opened(self, folder: str, ignores: _Ignores) -> tuple[Iterator[os.DirEntry[str]], _Ignores]:
         """Return the visible entries of a folder by name, and the patterns that apply to them."""
+        time = file_time(folder)
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -129,6 +173,7 @@ class _Walk:
         names = {entry.name for entry in entries}
         if DATASET in names:
             return iter(()), ignores
+        self.times[folder] = time
         if _IGNORE in names:
             ignores = (*ignores, *self._read(folder))
         return (entry for entry in entries if not entry.name.startswith(".")), ignores
@@ -149,6 +194,7 @@ class _Walk:
     def _read(self, folder: str) -> _Ignores:
         """Return the patterns of a .gitignore; none, as in git, if it is a link or cannot be read."""
         path = Path(folder, _IGNORE)
+        self.times[str(path)] = file_time(str(path))
         try:
             if path.is_symlink():
                 raise RowspaceError(f"{path}: a symbolic link")

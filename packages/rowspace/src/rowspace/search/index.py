@@ -13,7 +13,7 @@ from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
 from rowspace.search.dataset import import_lance, is_remote
 from rowspace.search.evidence import Evidence, explain_hits
-from rowspace.search.files import resolve_roots
+from rowspace.search.files import Change, file_time, resolve_roots
 from rowspace.search.options import IndexOptions
 from rowspace.search.places import check_folder, has_index, replacing, resolve_place, writing
 from rowspace.search.query_encoder import QueryEncoder
@@ -226,6 +226,20 @@ class Index:
         vector = None if mode == "lexical" else self._queries.vector(query)
         known = self._queries.known(query) if mode == "hybrid" else 1.0
         return search_store(self._store, query, vector, k=k, path=path, mode=mode, known=known)
+
+    def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
+        """Return which files of hits have another size or time than when they were indexed, or are gone.
+
+        Args:
+            hits: Passages that were found.
+
+        Returns:
+            The change of each such path; none for a file that is as it was indexed.
+        """
+        paths = sorted({hit.path for hit in hits})
+        known = self._store.files(paths) if paths else {}
+        now = {path: file_time(path) for path in known}
+        return {path: "changed" if now[path] else "gone" for path, state in known.items() if now[path] != state[:2]}
 
     def rankings(self, query: str, *, k: int = 10, path: str | None = None) -> Rankings:
         """Return the passages that answer a query in three orders: by vectors, by words, and by both.

@@ -1,23 +1,33 @@
 """An index as a server of the Model Context Protocol, by its official SDK."""
 
+import json
+import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.errors import MissingExtraError, RowspaceError
+from rowspace.search.files import CHANGES, Change
 from rowspace.search.index import Index
+from rowspace.search.refresh import Refresher
 from rowspace.search.search import Hit
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
-    from mcp_types import GetPromptResult
+    from mcp_types import GetPromptResult, JSONRPCError
 
 __all__ = ["make_server"]
 
+_DEFAULT_K = 5
+_NOT_JSON: Any = {"code": -32700, "message": "the line is not JSON in UTF-8"}
+_NOT_A_MESSAGE: Any = {"code": -32600, "message": "the line is no message of JSON-RPC 2.0"}
 
-def make_server(index: Index) -> "MCPServer[None]":
-    """Return a server with the tool `search(query, k, path)`, which sees later updates of the index.
+
+def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
+    """Return a server with the tool `search(query, k, path)`, which updates the index when its files have changed.
 
     Args:
         index: An open index.
+        seconds: The least time between two comparisons of the files with the index.
 
     Returns:
         The server; its `run("stdio")` serves until standard input ends.
@@ -28,14 +38,23 @@ def make_server(index: Index) -> "MCPServer[None]":
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
+        from mcp.server.stdio import stdio_server
         from mcp.shared.exceptions import MCPError
         from mcp_types import INVALID_PARAMS
-        from pydantic import Field
+        from pydantic import BeforeValidator, Field
     except ImportError as error:
         raise MissingExtraError("rowspace mcp needs the MCP SDK: pip install 'rowspace[search]'") from error
 
     class Server(MCPServer[None]):
-        """A server without prompts, whose SDK would log an error with a traceback for a request of one."""
+        """A server that answers what the SDK would not: what is no message, and requests of a prompt."""
+
+        async def run_stdio_async(self) -> None:
+            """Serve until standard input ends."""
+            lines = _Lines()
+            async with stdio_server(stdin=lines) as (read, write):  # type: ignore[arg-type]  # it only iterates
+                lines.replies = write
+                inner = self._lowlevel_server
+                await inner.run(read, write, inner.create_initialization_options())
 
         async def get_prompt(self, name: str, *_: Any, **__: Any) -> "GetPromptResult":
             """Answer with an error."""
@@ -43,25 +62,90 @@ def make_server(index: Index) -> "MCPServer[None]":
 
     server = Server(
         "rowspace",
+        version=version("rowspace"),
         log_level="WARNING",  # below, the SDK repeats what a client has sent
         instructions="Searches a local index of files by meaning and by words. Passages have their file and lines.",
     )
 
+    refresher = Refresher(index, seconds=seconds)
+
     def search(
         query: Annotated[str, Field(description="Words, identifiers or a question.")],
-        k: Annotated[int, Field(description="How many passages.", ge=1, le=100)] = 5,
+        k: Annotated[
+            Annotated[int, Field(ge=1, le=100)] | None,
+            BeforeValidator(_none_if_empty),
+            Field(description="How many passages."),
+        ] = _DEFAULT_K,
         path: Annotated[str | None, Field(description="Only files that match, such as *.md or docs/")] = None,
     ) -> str:
         """Find passages in the indexed files; each has its path, lines, heading or function, and text."""
+        refresher.refresh()
         try:
-            hits = index.search(query, k=k, path=path)
+            hits = index.search(query, k=k or _DEFAULT_K, path=path or None)
+            changes = index.changes(hits)
         except RowspaceError as error:
             raise ToolError(str(error)) from error
-        return "\n\n".join(map(_passage, hits)) or "nothing found"
+        return "\n\n".join(_passage(hit, changes.get(hit.path)) for hit in hits) or "nothing found"
 
     server.tool()(search)
     return server
 
 
-def _passage(hit: Hit) -> str:
-    return f"{hit.path}:{hit.first_line}-{hit.last_line} {hit.name}".rstrip() + f"\n{hit.text}"
+def _none_if_empty(value: Any) -> Any:
+    """Return None, which is the default, for the empty string of a client that fills in all arguments."""
+    return None if value == "" else value
+
+
+class _Lines:
+    """The lines of standard input that are messages; others are answered with an error.
+
+    Attributes:
+        replies: Where errors are sent.
+    """
+
+    replies: Any
+
+    def __init__(self) -> None:
+        import anyio
+
+        self._lines = anyio.wrap_file(sys.stdin.buffer)
+
+    def __aiter__(self) -> "_Lines":
+        return self
+
+    async def __anext__(self) -> str:
+        from mcp.shared.message import SessionMessage
+
+        while line := bytes(await self._lines.readline()):
+            if not line.strip():
+                continue
+            if (error := _error_of(line)) is None:
+                return line.decode()
+            await self.replies.send(SessionMessage(error))
+        raise StopAsyncIteration
+
+
+def _error_of(line: bytes) -> "JSONRPCError | None":
+    """Return the error of JSON-RPC for a line that is no message; None for one that is."""
+    import mcp_types as types
+    from pydantic import ValidationError
+
+    number, has_id = None, False
+    try:
+        message = json.loads(line.decode())
+        number = message.get("id") if isinstance(message, dict) else None
+        has_id = type(number) in (int, str)
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if has_id or "id" not in message or "method" not in message:
+            return None
+        error = _NOT_A_MESSAGE
+    except ValidationError:
+        error = _NOT_A_MESSAGE
+    except (ValueError, RecursionError):
+        error = _NOT_JSON
+    return types.JSONRPCError(jsonrpc="2.0", id=number if has_id else None, error=types.ErrorData(**error))
+
+
+def _passage(hit: Hit, change: Change | None) -> str:
+    place = f"{hit.path}:{hit.first_line}-{hit.last_line} {hit.name}".rstrip()
+    return f"{place}{CHANGES[change] if change else ''}\n{hit.text}"

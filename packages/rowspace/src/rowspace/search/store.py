@@ -204,10 +204,11 @@ class ChunkStore:
         self.dataset.update_schema_metadata({SETTINGS_KEY: dump_settings(settings)})
         self.settings = settings
 
-    def files(self) -> dict[str, FileState]:
-        """Return the state of each file."""
+    def files(self, paths: Sequence[str] | None = None) -> dict[str, FileState]:
+        """Return the state of each file, or of those at some paths."""
         columns = ["path", "size", "mtime_ns", "digest"]
-        rows = self.read(columns=columns, filter="chunk = 0").to_pydict()
+        where = "" if paths is None else f" AND path IN {sql_list(paths)}"
+        rows = self.read(columns=columns, filter=f"chunk = 0{where}").to_pydict()
         states = map(FileState, rows["size"], rows["mtime_ns"], rows["digest"])
         return dict(zip(rows["path"], states, strict=True))
 

@@ -92,7 +92,7 @@ def test_search_as_json_equals_search_in_python(run: Run, index: Path, table_pat
         options = dict(zip([name.strip("-") for name in arguments[::2]], arguments[1::2], strict=True))
         options.pop("table", None)
         hits = Index.open(index).search("a loop repeats", **options | {"k": int(options.get("k", 5))})
-        assert document["hits"] == [vars(hit) for hit in hits]
+        assert document["hits"] == [vars(hit) | {"change": None} for hit in hits]
         assert (document["index"], document["mode"]) == ("my-index", options.get("mode", "hybrid"))
 
 
@@ -110,6 +110,22 @@ def test_search_is_evaluated_on_queries_with_answers(run: Run, index: Path) -> N
     assert [table.split("\n")[0] for table in shown[:2]] == ["all queries", "name"]
     for each, line in zip(scores, [line for table in shown for line in table.split("\n")[3:]], strict=False):
         assert line.split() == [each.mode, str(each.questions), *(f"{share:.3f}" for share in each[3:])]
+
+
+def test_passages_of_files_that_have_changed_or_are_gone_are_marked(run: Run, index: Path, folder: Path) -> None:
+    (folder / "docs" / "more.txt").write_text("changed")
+    (folder / "code.py").unlink()
+    expected = {"more.txt": "changed", "code.py": "gone", "loops.md": None}
+    arguments = ("search", "my-index", "line loop raise_error", "-k", "3")
+    hits = json.loads(run(*arguments, "--json").stdout)["hits"]
+    assert {Path(hit["path"]).name: hit["change"] for hit in hits} == expected
+    shown = [line for line in run(*arguments).stdout.split("\n") if re.match(r"\S", line)]
+    marks = {Path(line.partition(":")[0]).name: line.partition("[")[2] for line in shown}
+    assert marks == {
+        "more.txt": "the file has changed since it was indexed]",
+        "code.py": "the file is gone since it was indexed]",
+        "loops.md": "",
+    }
 
 
 def test_nothing_found(run: Run, index: Path) -> None:

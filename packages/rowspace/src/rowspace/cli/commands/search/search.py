@@ -11,6 +11,7 @@ from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
     from rowspace.search import Bridge, Hit, Index
+    from rowspace.search.files import Change
 
 __all__ = ["bridge_sentence", "search"]
 
@@ -68,9 +69,11 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         raise UsageError("the query is empty; give words or a question")
     index = _open(path, table, mode)
     hits = index.search(query, k=k, path=pattern, mode=mode)
+    changes = index.changes(hits)
     if as_json:
+        found = [asdict(hit) | {"change": changes.get(hit.path)} for hit in hits]
         used = {} if index.bridge is None else {"bridge": index.bridge.facts()}
-        print_json({"index": path, "query": query, "mode": mode, **used, "hits": [asdict(hit) for hit in hits]})
+        print_json({"index": path, "query": query, "mode": mode, **used, "hits": found})
         return
     if index.bridge is not None:
         message(bridge_sentence(index.bridge))
@@ -78,7 +81,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         or_path = "" if pattern is None else ", or no file matches --path"
         message(f"nothing found: the index has no word of the query{or_path}")
     for hit in hits:
-        _print(hit, lines)
+        _print(hit, lines, changes.get(hit.path))
 
 
 def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
@@ -115,11 +118,13 @@ def bridge_sentence(bridge: "Bridge") -> str:
     return f"the index was built with another table: queries go through a bridge with recall@10 {bridge.recall:.2f}"
 
 
-def _print(hit: "Hit", lines: int) -> None:
+def _print(hit: "Hit", lines: int, change: "Change | None") -> None:
+    from rowspace.search.files import CHANGES
+
     name = f"  {hit.name}" if hit.name else ""
     ranks = {"vectors": hit.dense_rank, "words": hit.lexical_rank}
     found = ", ".join(f"{kind} {rank}" for kind, rank in ranks.items() if rank)
-    print_line(shown(f"{hit.location}{name}  ({found})"))
+    print_line(shown(f"{hit.location}{name}  ({found}){CHANGES[change] if change else ''}"))
     quoted = hit.text.split("\n")
     for line in quoted[:lines]:
         print_line(f"    {shown(line.expandtabs())}".rstrip())
