@@ -27,9 +27,9 @@ from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
 from rowspace.learn import distill
-from rowspace_lab.tables.everyday import everyday_folder
+from rowspace.learn.default_table import encoder_folder
 
-MODEL = everyday_folder()
+MODEL = encoder_folder()
 HELD_OUT, FITTED = 2000, 4000
 PAIRS = 20_000
 

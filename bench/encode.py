@@ -270,9 +270,9 @@ def memory_and_threads(encoder, texts, options):
 def saved_tables(folder):
     """Save the wheel's table for both libraries."""
     import rowspace as rs
-    from rowspace_lab.tables.everyday import everyday_folder
+    from rowspace.learn.default_table import encoder_folder
 
-    table = rs.load(everyday_folder())
+    table = rs.load(encoder_folder())
     folders = {name: Path(folder, name) for name in ("model2vec", "sentence-transformers")}
     for name, path in folders.items():
         table.save(path, format=name)

@@ -161,11 +161,11 @@ def ratio(over, under):
 
 def everyday_table(folder):
     """Save the table of everyday words, and return its path."""
+    from rowspace.learn.default_table import encoder_folder
     from rowspace.store import load as load_table
-    from rowspace_lab.tables.everyday import everyday_folder
 
     path = Path(folder, NAME)
-    load_table(everyday_folder()).save(path)
+    load_table(encoder_folder()).save(path)
     return path
 
 

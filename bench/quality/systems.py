@@ -6,7 +6,6 @@ returns the files of the 50 best passages, best first, so that a file may come s
 
 import os
 import re
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,13 +14,12 @@ import numpy as np
 from model2vec import StaticModel
 from sentence_transformers import SentenceTransformer
 
-from rowspace.cli.default_table import open_default_table
+from rowspace.cli.default_table import index_table_path, open_default_table
 from rowspace.encode import Encoder
-from rowspace.learn import distill
+from rowspace.learn.default_table import encoder_folder
 from rowspace.search import Index
 from rowspace.search.vectors import passage_text, unit_vectors
-from rowspace_lab.tables.everyday import everyday_folder
-from tasks import CACHE, import_peers
+from tasks import import_peers
 
 import_peers()
 import bm25s  # noqa: E402
@@ -47,22 +45,20 @@ class Corpus(NamedTuple):
     @classmethod
     def read(cls, name, folder, place):
         """Return a corpus with its passages, each with the names of its function or headings."""
-        Index.build(folder, Encoder.load(default_table()), place / "passages")
+        Index.build(folder, Encoder.load(stdlib_table()), place / "passages")
         table = lancedb.connect(place / "passages").open_table("chunks").to_arrow()
         rows = table.select(["path", "name", "text"]).to_pylist()
         return cls(name, folder, place, [r["path"] for r in rows], [passage_text(r["name"], r["text"]) for r in rows])
 
 
-@cache
-def default_table():
-    return open_default_table()[1]
-
-
-@cache
 def distilled_table():
-    if not (CACHE / "distilled").is_dir():
-        distill(everyday_folder()).save(CACHE / "distilled")
-    return str(CACHE / "distilled")
+    """Return the path of the default table of an index."""
+    return index_table_path()
+
+
+def stdlib_table():
+    """Return the path of the table learned from the standard library, the default without the sentence encoder."""
+    return open_default_table()[1]
 
 
 def by_rowspace(corpus, title, table):
@@ -149,7 +145,7 @@ def by_model2vec(corpus):
 def by_minilm(corpus):
     if corpus.name not in MINILM:
         return {}, 0
-    model = SentenceTransformer(str(everyday_folder()), device="cpu")
+    model = SentenceTransformer(str(encoder_folder()), device="cpu")
     nearest, vectors = dense(corpus.texts, lambda texts: model.encode(texts, show_progress_bar=False))
     return {"MiniLM, dense": lambda query: [corpus.paths[row] for row in nearest(query)]}, vectors.nbytes / 1e6
 
@@ -172,8 +168,8 @@ def megabytes(place):
 
 
 SYSTEMS = {
-    "rowspace, default": lambda corpus: by_rowspace(corpus, "default table", default_table()),
-    "rowspace, distilled": lambda corpus: by_rowspace(corpus, "distilled table", distilled_table()),
+    "rowspace": lambda corpus: by_rowspace(corpus, "distilled", distilled_table()),
+    "rowspace, stdlib": lambda corpus: by_rowspace(corpus, "learned from stdlib", stdlib_table()),
     "bm25s, split": lambda corpus: by_bm25s(corpus, "bm25s, split", split_words),
     "bm25s, files": lambda corpus: by_bm25s_of_files(corpus, "bm25s, split, whole files"),
     "bm25s": lambda corpus: by_bm25s(corpus, "bm25s", plain_words),
@@ -183,8 +179,8 @@ SYSTEMS = {
 }
 HALVES = {
     **{
-        f"rowspace, {table} table, hybrid": [f"rowspace, {table} table, {mode}" for mode in ("dense", "lexical")]
-        for table in ("default", "distilled")
+        f"rowspace, {table}, hybrid": [f"rowspace, {table}, {mode}" for mode in ("dense", "lexical")]
+        for table in ("distilled", "learned from stdlib")
     },
     "model2vec + bm25s, split": ["model2vec, dense", "bm25s, split"],
 }
