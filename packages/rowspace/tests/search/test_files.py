@@ -2,9 +2,11 @@
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.search.files import find_files, resolve_roots
@@ -43,6 +45,92 @@ def test_git_leaves_out_the_same_files(tmp_path):
     theirs = [name for name in listed.split("\0") if name and not Path(name).name.startswith(".")]
     assert sorted(names(tmp_path)) == sorted(theirs)
     assert names(tmp_path / "sub" / "deep") == ["keep.tmp"]
+
+
+NAMES = ("a", "b", "ab", "a.py", "b.txt", "build", "src", "é", "x y", "[a]")
+PATTERNS = (
+    *("*", "!*/", "!*.py", "*.py", "!a.py", "/a", "/b/", "a/", "!a/", "**/b", "!**/b", "src/*", "!src/a", "src/**"),
+    *("!src/**", "build/", "!build/", "*.txt", "[ab]", "[!a]*", "a/b", "!a/b", "/*", "!/src", "!/src/", "!/*/", "?"),
+    *("\\[a\\]", "x y", " a", "a ", "# c", "", "!", "!/", "**", "!**", "**/", "é", "!b/**", "a/**/b", "*/a"),
+)
+LINES = st.lists(st.sampled_from(PATTERNS), max_size=5)
+
+
+def tree(depth):
+    """Return a strategy of folders: the lines of a .gitignore, and the content of names, None for a file."""
+    content = st.none() if depth == 0 else st.none() | tree(depth - 1)
+    return st.tuples(LINES, st.dictionaries(st.sampled_from(NAMES), content, min_size=1, max_size=4))
+
+
+def write_tree(folder, lines, content, start, end):
+    folder.mkdir(exist_ok=True)
+    if lines:
+        (folder / ".gitignore").write_bytes(start + b"".join(line.encode() + end for line in lines))
+    for name, inner in content.items():
+        if inner is None:
+            (folder / name).write_text("x")
+        else:
+            write_tree(folder / name, *inner, start, end)
+
+
+@given(tree(2), LINES, st.sampled_from([b"", b"\xef\xbb\xbf"]), st.sampled_from([b"\n", b"\r\n"]))
+@settings(max_examples=60, deadline=None)
+def test_git_leaves_out_the_same_files_of_any_tree(root, exclude, start, end):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder).resolve()
+        write_tree(path, *root, start, end)
+        subprocess.run(["git", "init", "-q", "--template="], cwd=path, check=True)
+        (path / ".git" / "info").mkdir()
+        (path / ".git" / "info" / "exclude").write_text("\n".join(exclude))
+        command = ["git", "-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard"]
+        listed = os.fsdecode(subprocess.run(command, cwd=path, check=True, capture_output=True).stdout)
+        theirs = {name for name in listed.split("\0") if name and not Path(name).name.startswith(".")}
+        assert set(names(path)) == theirs
+        for inner in (name for name, content in root[1].items() if content is not None):
+            if any(
+                name.startswith(f"{inner}/") for name in theirs
+            ):  # git ignores nothing above that we are told to read
+                below = {os.path.relpath(name, inner) for name in theirs if name.startswith(f"{inner}/")}
+                assert below == set(names(path / inner)), inner
+
+
+def test_a_repository_in_another_one_has_its_own_patterns(tmp_path):
+    write_tree(tmp_path, ["*.txt"], {"a.txt": None, "inner": (["*.py"], {"a.txt": None, "a.py": None})}, b"", b"\n")
+    assert names(tmp_path) == []
+    (tmp_path / "inner" / ".git").mkdir()
+    assert names(tmp_path) == names(tmp_path.parent / tmp_path.name) == ["inner/a.txt"]
+    assert names(tmp_path / "inner") == ["a.txt"]
+
+
+def test_what_is_left_out_has_its_reason(tmp_path):
+    reasons = {
+        ".env": "hidden",
+        "a.log": "excluded by .gitignore",
+        "build": "excluded by .gitignore",
+        "web/package-lock.json": "lock file",
+        "uv.lock": "lock file",
+        "web/app.min.js": "minified",
+        "web/app-min.css": "minified",
+        "web/app.js.map": "minified",
+        "index": "index of rowspace",
+        "table": "table of rowspace",
+        "link.txt": "symbolic link",
+        "pipe": "special file",
+    }
+    for name in ("build/a/b", "index/chunks.lance/a", "table/rowspace.json", "table/a.txt", "web/app.js", "min.js"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    for name, reason in reasons.items():
+        if reason in ("hidden", "lock file", "minified") or name == "a.log":
+            (tmp_path / name).write_text("x")
+    (tmp_path / ".gitignore").write_text("*.log\nbuild/\n")
+    (tmp_path / "link.txt").symlink_to("web")
+    os.mkfifo(tmp_path / "pipe")
+    left_out = {}
+    found = [os.path.relpath(each.path, tmp_path) for each in find_files([str(tmp_path)], {}, left_out)]
+    assert found == ["min.js", "web/app.js"]
+    assert left_out == {f"{tmp_path}/{name}": why for name, why in (reasons | {".gitignore": "hidden"}).items()}
+    assert names(tmp_path / "uv.lock") == ["."]  # a file that is named itself
 
 
 def test_hidden_names_links_and_indexes_are_left_out(tmp_path):

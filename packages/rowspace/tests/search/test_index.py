@@ -29,6 +29,7 @@ def test_a_second_run_reads_only_what_has_changed(index, folder, encoder, tmp_pa
         "unchanged": 5,
         "chunks": len(index),
         "skipped": {},
+        "left_out": {},
         "problems": {},
         "seconds": 0,
     }
@@ -70,13 +71,17 @@ def test_files_without_text_are_counted(tmp_path, encoder):
             "bad.pdf": b"%PDF-1",
             "ok.txt": "Roses",
             "large.txt": "x " * 600_000,
+            "app.js": "f(1);" * 9_000,
+            ".hidden": "x",
         },
     )
     index = Index.build(files, encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
     assert index.summary.added == 1
-    counts = {"binary": 1, "in an unknown encoding": 1, "without text": 1, "too large": 1}
+    counts = {"binary": 1, "in an unknown encoding": 1, "without text": 1, "too large": 1, "minified": 1}
     assert {reason: index.summary.skipped[reason] for reason in counts} == counts
-    assert sum(index.summary.skipped.values()) == 5
+    assert sum(index.summary.skipped.values()) == 6
+    assert len(index.summary.left_out) == 7
+    assert index.summary.left_out[str(files / "russian.txt")] == "in an unknown encoding"
     (files / "ok.txt").write_bytes(b"\0binary now")
     assert index.update().removed == 1
     assert index.search("Roses") == []

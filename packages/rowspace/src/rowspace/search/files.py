@@ -1,6 +1,7 @@
 """Files and folders → the files to index, without those that .gitignore files exclude."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -8,6 +9,7 @@ from typing import Literal, NamedTuple
 from rowspace.errors import RowspaceError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular
 from rowspace.search.patterns import IgnoreFile
+from rowspace.store.native.manifest import MARKER
 
 __all__ = [
     "CHANGES",
@@ -24,7 +26,23 @@ __all__ = [
 DATASET = "chunks.lance"
 """The folder in an index that holds its chunks."""
 
-_IGNORE = ".gitignore"
+CHOSEN = _HIDDEN, _LINK, _IGNORED, _SPECIAL = ("hidden", "symbolic link", "excluded by .gitignore", "special file")
+"""Why files and folders are left out that their owner has chosen."""
+
+_LOCK_FILE, _MINIFIED, _INDEX, _TABLE = "lock file", "minified", "index of rowspace", "table of rowspace"
+
+_LOCK_FILES = frozenset(
+    (
+        *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "deno.lock"),
+        *("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "Pipfile.lock", "pixi.lock", "conda-lock.yml"),
+        *("Cargo.lock", "go.sum", "Gemfile.lock", "composer.lock", "mix.lock", "pubspec.lock", "Podfile.lock"),
+        *("Package.resolved", "Cartfile.resolved", "packages.lock.json", "gradle.lockfile", "flake.lock"),
+        *("renv.lock", "rebar.lock", "stack.yaml.lock", "cabal.project.freeze", "Chart.lock", "MODULE.bazel.lock"),
+    )
+)
+_MINIFIED_NAME = re.compile(r".*[.-]min\.(?:[cm]?js|css|html?)(?:\.map)?|.*\.(?:[cm]?js|css)\.map", re.IGNORECASE)
+
+_IGNORE, _EXCLUDE = ".gitignore", ".git/info/exclude"
 _MAX_IGNORE = 200_000  # bytes of a .gitignore; each pattern costs time for each file
 
 Change = Literal["changed", "gone"]
@@ -92,27 +110,30 @@ def _real_path(path: str | Path) -> str:
         raise UsageError(f"{str(path)[:80]!r} cannot be opened ({reason_of(error)}); name files and folders") from error
 
 
-def find_files(roots: Iterable[str], problems: dict[str, str] | None = None) -> Iterator[FoundFile]:
+def find_files(
+    roots: Iterable[str], problems: dict[str, str] | None = None, left_out: dict[str, str] | None = None
+) -> Iterator[FoundFile]:
     """Yield the files of folders, in the order of their names, and files that are named themselves.
 
     In a folder, these are left out: what its .gitignore files and those above it in a repository exclude, names that
-    begin with a dot, symbolic links, and indexes.
+    begin with a dot, symbolic links, lock files of package managers, minified files, indexes and tables of rowspace.
 
     Args:
         roots: Absolute paths; a missing one has no files.
         problems: Gets the folders and .gitignore files that cannot be read, each with the reason.
+        left_out: Gets the files and folders that are left out, each with the reason; not what is in such a folder.
 
     Yields:
         Each file once, if no root lies in another one.
     """
-    walk = _Walk({} if problems is None else problems)
+    walk = _Walk({} if problems is None else problems, {} if left_out is None else left_out)
     for root in roots:
         yield from walk.files_of(root)
 
 
 def times_of_files(roots: Iterable[str]) -> dict[str, FileTime | None]:
     """Return the times of what `find_files` yields, and of the folders and .gitignore files that decide on it."""
-    walk = _Walk({})
+    walk = _Walk({}, {})
     files = {found.path: (found.size, found.mtime_ns) for root in roots for found in walk.files_of(root)}
     return walk.times | files
 
@@ -127,8 +148,8 @@ def file_time(path: str) -> FileTime | None:
 
 
 class _Walk:
-    def __init__(self, problems: dict[str, str]) -> None:
-        self._problems = problems
+    def __init__(self, problems: dict[str, str], left_out: dict[str, str]) -> None:
+        self._problems, self._left_out = problems, left_out
         self.times: dict[str, FileTime | None] = {}  # of folders and .gitignore files, before they are read
 
     def files_of(self, root: str) -> Iterator[FoundFile]:
@@ -149,52 +170,57 @@ class _Walk:
                 pending.pop()
                 continue
             try:
-                if entry.is_symlink() or _is_ignored(entry.path, ignores, is_folder=entry.is_dir()):
-                    continue
-                if entry.is_dir():
+                if reason := _reason(entry, ignores):
+                    self._left_out[entry.path] = reason
+                elif entry.is_dir():
                     pending.append(self._opened(entry.path, ignores))
-                elif entry.is_file():
+                else:
                     status = entry.stat()
                     yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
             except FileNotFoundError:  # removed in the meantime
                 continue
             except OSError as error:
-                self._leave_out(entry.path, error)
+                self._name_unreadable(entry.path, error)
 
     def _opened(self, folder: str, ignores: _Ignores) -> tuple[Iterator[os.DirEntry[str]], _Ignores]:
-        """Return the visible entries of a folder by name, and the patterns that apply to them."""
+        """Return the entries of a folder by name, and the patterns that apply to them."""
         time = file_time(folder)
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            self._leave_out(folder, error)
+            self._name_unreadable(folder, error)
             return iter(()), ignores
         names = {entry.name for entry in entries}
-        if DATASET in names:
+        if not names.isdisjoint((DATASET, MARKER)):
+            self._left_out[folder] = _INDEX if DATASET in names else _TABLE
             return iter(()), ignores
         self.times[folder] = time
+        if ".git" in names:  # a repository in another one has its own patterns only
+            ignores = self._read(folder, _EXCLUDE)
         if _IGNORE in names:
             ignores = (*ignores, *self._read(folder))
-        return (entry for entry in entries if not entry.name.startswith(".")), ignores
+        return iter(entries), ignores
 
-    def _leave_out(self, path: str, error: OSError) -> None:
+    def _name_unreadable(self, path: str, error: OSError) -> None:
         self._problems[path] = f"cannot be read ({error.strerror}); left out"
 
     def _above(self, root: str) -> _Ignores:
         """Return the .gitignore files above a folder, up to that of the repository; none outside of a repository."""
-        above = []
-        for folder in [Path(root), *Path(root).parents]:
-            if str(folder) != root and os.path.lexists(folder / _IGNORE):
-                above.append(str(folder))
-            if (folder / ".git").exists():
-                return tuple(each for folder in reversed(above) for each in self._read(folder))
+        above = list[str]()
+        for folder in [] if os.path.lexists(f"{root}/.git") else map(str, Path(root).parents):
+            above.append(folder)
+            if os.path.lexists(f"{folder}/.git"):
+                files = [(folder, _EXCLUDE), *((each, _IGNORE) for each in reversed(above))]
+                return tuple(patterns for file in files for patterns in self._read(*file))
         return ()
 
-    def _read(self, folder: str) -> _Ignores:
-        """Return the patterns of a .gitignore; none, as in git, if it is a link or cannot be read."""
-        path = Path(folder, _IGNORE)
+    def _read(self, folder: str, name: str = _IGNORE) -> _Ignores:
+        """Return the patterns of a file for a folder; none, as in git, if it is missing, a link or cannot be read."""
+        path = Path(folder, name)
         self.times[str(path)] = file_time(str(path))
+        if not os.path.lexists(path):
+            return ()
         try:
             if path.is_symlink():
                 raise RowspaceError(f"{path}: a symbolic link")
@@ -208,6 +234,23 @@ class _Walk:
             return ()
         lines = data.decode("latin-1").removeprefix("\xef\xbb\xbf").split("\n")
         return ((folder, IgnoreFile([line.removesuffix("\r") for line in lines])),)
+
+
+def _reason(entry: os.DirEntry[str], ignores: _Ignores) -> str:
+    """Return why an entry of a folder is left out; empty if it is not."""
+    if entry.name.startswith("."):
+        return _HIDDEN
+    if entry.is_symlink():
+        return _LINK
+    if _is_ignored(entry.path, ignores, is_folder=entry.is_dir()):
+        return _IGNORED
+    if entry.is_dir():
+        return ""
+    if not entry.is_file():
+        return _SPECIAL
+    if entry.name in _LOCK_FILES:
+        return _LOCK_FILE
+    return _MINIFIED if _MINIFIED_NAME.fullmatch(entry.name) else ""
 
 
 def _is_ignored(path: str, ignores: _Ignores, *, is_folder: bool) -> bool:

@@ -18,7 +18,7 @@ from rowspace.encode.encoder import Encoder
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
 from rowspace.search.chunks import Chunk
-from rowspace.search.files import FoundFile, find_files
+from rowspace.search.files import CHOSEN, FoundFile, find_files
 from rowspace.search.reader import FileReader
 from rowspace.search.store import ChunkStore, FileState
 from rowspace.search.vectors import Passage, encode_passages, passage_text, title_text
@@ -43,7 +43,9 @@ class Summary:
     Attributes:
         added, changed, removed, unchanged: Numbers of files.
         chunks: Passages in the index now.
-        skipped: The number of files that were left out, by reason.
+        skipped: The number of files and folders that were left out, by reason, without those that .gitignore files
+            exclude, hidden ones and links.
+        left_out: All that were left out, each with the reason.
         problems: Files that their parser could not read, and folders and .gitignore files that could not be read, each
             with the reason and what was done.
         seconds: The duration.
@@ -55,6 +57,7 @@ class Summary:
     unchanged: int = 0
     chunks: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    left_out: dict[str, str] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -97,7 +100,8 @@ class _Update:
 
     def run(self, roots: Sequence[str]) -> Summary:
         start = time.perf_counter()
-        files = list(find_files(roots, self.summary.problems))
+        files = list(find_files(roots, self.summary.problems, self.summary.left_out))
+        self.summary.skipped.update(each for each in self.summary.left_out.values() if each not in CHOSEN)
         kept, touched = set[str](), dict[str, int]()
         reader = FileReader(self.store.settings.max_chars)
         with (
@@ -133,7 +137,7 @@ class _Update:
                     kept.add(found.path)
                     yield _ReadFile(found, digest, chunks)
                 else:
-                    self.summary.skipped[left_out or "without text"] += 1
+                    self._leave_out(found, left_out or "without text")
                 self._is_done()
 
     def _changed(
@@ -150,7 +154,7 @@ class _Update:
             try:
                 data = self._data(found)
             except FileFormatError as reason:
-                self.summary.skipped[str(reason)] += 1
+                self._leave_out(found, str(reason))
                 self._is_done()
                 continue
             digest = hashlib.blake2b(data, digest_size=16).hexdigest()
@@ -161,6 +165,10 @@ class _Update:
             touched[found.path] = found.mtime_ns
             self.summary.unchanged += 1
             self._is_done()
+
+    def _leave_out(self, found: FoundFile, reason: str) -> None:
+        self.summary.skipped[reason] += 1
+        self.summary.left_out[found.path] = reason
 
     def _is_done(self) -> None:
         self._done += 1

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from rowspace.errors import FileFormatError
 from rowspace.search.documents.document import Document, Section, line_starts
 from rowspace.search.documents.encoding import decode_text
 from rowspace.search.documents.html import read_html
@@ -18,6 +19,8 @@ __all__ = ["has_plain_reading", "is_plain", "read_document"]
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _HTML = (".html", ".htm", ".xhtml")
 _NOTEBOOK = ".ipynb"
+_MINIFIABLE = (".js", ".cjs", ".mjs", ".css")
+_MIN_MINIFIED, _MINIFIED_LINE = 20_000, 500  # characters of the text, and of its lines in the mean
 _PROSE = (".txt", ".text", ".rst", ".adoc", ".org", ".tex", "")
 
 
@@ -34,7 +37,7 @@ def read_document(path: str, data: bytes, *, max_chars: int, plain: bool = False
         The document.
 
     Raises:
-        FileFormatError: If the file is binary, in an unknown encoding, or a damaged PDF or notebook.
+        FileFormatError: If the file is binary, in an unknown encoding, minified, or a damaged PDF or notebook.
         MissingExtraError: If a package for this type is not installed.
 
     >>> [section.name for section in read_document("a.py", b"def f():\n    return 1\n", max_chars=100).sections]
@@ -50,6 +53,8 @@ def read_document(path: str, data: bytes, *, max_chars: int, plain: bool = False
         return read_notebook(text, lambda source, language: _code_sections(source, language, max_chars))
     if suffix in _MARKDOWN and not plain:
         return read_markdown(text)
+    if suffix in _MINIFIABLE and len(text) > _MIN_MINIFIED and len(text) > _MINIFIED_LINE * (text.count("\n") + 1):
+        raise FileFormatError("minified")
     if suffix in LANGUAGES and not plain:
         return _read_code(text, LANGUAGES[suffix], max_chars)
     is_prose = suffix in _PROSE or suffix in _MARKDOWN

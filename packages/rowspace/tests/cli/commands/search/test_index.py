@@ -56,10 +56,23 @@ def test_index_prints_a_summary(run: Run, table_path: str, folder: Path) -> None
         "unchanged": 0,
         "chunks": 1,
         "skipped": {"binary": 1},
+        "left_out": {f"{folder}/docs/image.bin": "binary"},
         "problems": {},
     }
     rebuilt = summary(run, "code.py", "-o", "my-index", "--rebuild", "--table", table_path)
     assert (rebuilt["added"], rebuilt["chunks"]) == (1, 1)
+
+
+def test_files_that_are_left_out_are_named_on_request(run: Run, table_path: str, folder: Path) -> None:
+    (folder / "docs" / "\x1b.lock").write_bytes(b"\0")
+    (folder / "docs" / "uv.lock").write_text("text")
+    arguments = ("index", "docs", "-o", "my-index", "--table", table_path)
+    lines = run(*arguments, "--verbose").stderr.split("\n")
+    assert lines[:2] == [
+        rf"rowspace: {folder}/docs/\x1b.lock: left out: binary",
+        f"rowspace: {folder}/docs/uv.lock: left out: lock file",
+    ]
+    assert run(*arguments).stderr.startswith("rowspace: files: 2 unchanged; left out: 1 binary, 1 lock file; ")
 
 
 def test_files_that_their_parser_cannot_read_are_named(

@@ -48,13 +48,17 @@ def index(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index again, with the given files only.")] = (
         False
     ),
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Name the files and folders that are left out, each with the reason.")
+    ] = False,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Index text, documents, notebooks and source code for a search.
 
     A later run reads only files that are new or have changed, and removes those that no longer exist. Files that
-    .gitignore excludes, names that begin with a dot, and binary files are left out.
+    .gitignore excludes, names that begin with a dot, lock files, minified and binary files are left out; --verbose
+    names all of them.
 
     Example:
       rowspace index src docs -o my-index
@@ -71,6 +75,8 @@ def index(
         print_json({"index": output, **vars(summary)})
     else:
         _report_problems(summary.problems)
+        for path, reason in sorted(summary.left_out.items() if verbose else ()):
+            message(f"{shown(path)}: left out: {reason}")
         message(_sentence(output, summary))
 
 
