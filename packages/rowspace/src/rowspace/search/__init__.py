@@ -13,6 +13,7 @@
 | `store.py`, `dataset.py` | the rows, in a dataset of Lance; where it is, and its columns |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |
 | `query_encoder.py` | a query → its vector |
+| `coverage.py` | a text → the share of its letters that its vector is made of |
 | `settings.py` | what an index was made with |
 | `vectors.py` | the vectors of an index |
 | `bridge/` | queries by another encoder, through a learned map |

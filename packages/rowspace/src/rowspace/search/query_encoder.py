@@ -1,21 +1,17 @@
 """`QueryEncoder`: a query → its vector, by the encoder that made the index or through a bridge from another one."""
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.encoder import ADDITIVE, Encoder
+from rowspace.encode.encoder import Encoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, load_bridge
+from rowspace.search.coverage import known_share_of
 from rowspace.search.search import check_query
 from rowspace.search.store import ChunkStore
 from rowspace.search.vectors import unit_vectors
 
-__all__ = ["QueryEncoder", "known_share"]
-
-_WORD = re.compile(r"[^\W_]+")
-_IDEOGRAPH = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
+__all__ = ["QueryEncoder"]
 
 
 class QueryEncoder:
@@ -44,15 +40,11 @@ class QueryEncoder:
         return vector
 
     def known(self, query: str) -> float:
-        """Return the share of a query's letters that its vector is made of, from 0 to 1; see `known_share`.
+        """Return the share of a query's letters that its vector is made of, from 0 to 1; see `known_share_of`.
 
         It is 1 with poolings whose tokens have no shares.
         """
-        encoder = self.encoder()
-        if encoder.options.pooling not in ADDITIVE:
-            return 1.0
-        found = encoder.token_rows(query)
-        return known_share(query, found.spans[np.any(found.rows, axis=1)])
+        return known_share_of(query, self.encoder())
 
     def encoder(self) -> Encoder:
         """Return an encoder that made the index or has a bridge to it, and set `bridge`.
@@ -96,25 +88,3 @@ class QueryEncoder:
             f"{self._path}: the index was made with another table{known}, so vectors cannot be compared: it has "
             f"fingerprint {settings.fingerprint}, this table {encoder.fingerprint}; use that table, or {advice}"
         )
-
-
-def known_share(query: str, spans: NDArray[np.int64]) -> float:
-    """Return the share of a text's letters and digits that are in known tokens.
-
-    A table of one language divides words of others into single letters, which mean nothing: they are not known, except
-    where they are whole words or Chinese characters.
-
-    Args:
-        query: The text.
-        spans: (n, 2) where its tokens with a row begin and end.
-
-    >>> known_share("red x кот", np.array([[0, 3], [4, 5], [6, 7], [7, 8], [8, 9]]))
-    0.5714285714285714
-    """
-    words = {match.span() for match in _WORD.finditer(query)}
-    known = np.zeros(len(query), np.bool_)
-    for begin, end in spans.tolist():
-        token = query[begin:end].strip()
-        known[begin:end] = len(token) > 1 or (begin, end) in words or bool(_IDEOGRAPH.match(token))
-    letters = np.array([letter.isalnum() for letter in query], np.bool_)
-    return float(known[letters].mean()) if letters.any() else 0.0

@@ -18,6 +18,7 @@ from rowspace.encode.encoder import Encoder
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
 from rowspace.search.chunks import Chunk
+from rowspace.search.coverage import known_share_of
 from rowspace.search.files import CHOSEN, FoundFile, find_files
 from rowspace.search.reader import FileReader
 from rowspace.search.store import ChunkStore, FileState
@@ -31,6 +32,8 @@ _BATCH_FILES = 1_000
 _GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
 _MAX_FILE_WORDS = 1 << 22  # characters of a file as a whole
 _ENCODED = 1 << 14  # passages that are encoded at once
+_MANY_UNKNOWN = 0.2  # share of a file's letters from which it is named
+_MEASURED = 1_000  # characters of a file in which that share is measured
 
 Progress = Callable[[int, int], None]
 """Called with the files done and the number of files."""
@@ -48,6 +51,10 @@ class Summary:
         left_out: All that were left out, each with the reason.
         problems: Files that their parser could not read, and folders and .gitignore files that could not be read, each
             with the reason and what was done.
+        unknown_share: The share of the letters of new and changed files that are in no token with a row, which their
+            vectors leave out. It is measured in one passage of each file, in the middle, and weighted by the number of
+            passages.
+        unknown: That share of each file, if it is above 0.2.
         seconds: The duration.
     """
 
@@ -59,6 +66,8 @@ class Summary:
     skipped: Counter[str] = field(default_factory=Counter)
     left_out: dict[str, str] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    unknown_share: float = 0.0
+    unknown: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -97,6 +106,7 @@ class _Update:
         self.summary = Summary()
         self._base = _base_of(store.settings.roots)
         self._done = self._total = 0
+        self._passages, self._unknown = 0, 0.0  # passages written, and how many of them the vectors leave out
 
     def run(self, roots: Sequence[str]) -> Summary:
         start = time.perf_counter()
@@ -120,6 +130,7 @@ class _Update:
             self.store.touch(touched)
         self.store.maintain()
         self.summary.chunks = self.store.count()
+        self.summary.unknown_share = self._unknown / max(1, self._passages)
         self.summary.seconds = time.perf_counter() - start
         return self.summary
 
@@ -216,6 +227,17 @@ class _Update:
         self.store.write({name: columns[name] for name in self.store.dataset.schema.names}, replaced=replaced)
         self.summary.changed += len(replaced)
         self.summary.added += len(batch) - len(replaced)
+        for file in batch:
+            self._measure(file)
+
+    def _measure(self, file: _ReadFile) -> None:
+        """Add the share of unknown letters of a file to the summary."""
+        text = file.chunks[len(file.chunks) // 2].text[:_MEASURED]
+        unknown = 1 - known_share_of(text, self.encoder) if any(map(str.isalnum, text)) else 0.0
+        self._passages += len(file.chunks)
+        self._unknown += unknown * len(file.chunks)
+        if unknown > _MANY_UNKNOWN:
+            self.summary.unknown[file.found.path] = round(unknown, 3)
 
     def _vectors(self, batch: Sequence[_ReadFile], titles: Sequence[str]) -> NDArray[np.float32]:
         """Return the (n, d) unit vectors of passages."""

@@ -58,6 +58,8 @@ def test_index_prints_a_summary(run: Run, table_path: str, folder: Path) -> None
         "skipped": {"binary": 1},
         "left_out": {f"{folder}/docs/image.bin": "binary"},
         "problems": {},
+        "unknown_share": 0.0,
+        "unknown": {},
     }
     rebuilt = summary(run, "code.py", "-o", "my-index", "--rebuild", "--table", table_path)
     assert (rebuilt["added"], rebuilt["chunks"]) == (1, 1)
@@ -89,6 +91,19 @@ def test_files_that_their_parser_cannot_read_are_named(
         "rowspace: and 1 more file; --json names all",
     ]
     assert "files: 2 added; left out: 2 not readable by their parser; " in lines[2]
+
+
+def test_files_with_many_words_that_have_no_row_are_named(run: Run, table_path: str, folder: Path) -> None:
+    (folder / "code.py").unlink()
+    for number in range(4):
+        (folder / f"{number}.txt").write_text("тест слово " * 20)
+    first, *_ = run("index", ".", "-o", "my-index", "--table", table_path).stderr.split("\n")
+    named = ", ".join(f"{folder}/{number}.txt (100%)" for number in range(3))
+    assert re.fullmatch(
+        r"rowspace: \d\d% of the letters are in words without a row in the table, which vectors leave out, and more "
+        rf"than 20% in 4 files: {re.escape(named)}, and 1 more, which --json names; another --table may fit better",
+        first,
+    )
 
 
 def test_search_quotes_passages_with_path_and_line(run: Run, index: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["index"]
 
 _NAMED = 20  # files that their parser could not read
+_NAMED_UNKNOWN = 3  # files with many words that have no row
 
 
 @with_options_of({"Passages": IndexOptions})
@@ -77,6 +78,8 @@ def index(
         _report_problems(summary.problems)
         for path, reason in sorted(summary.left_out.items() if verbose else ()):
             message(f"{shown(path)}: left out: {reason}")
+        if summary.unknown:
+            message(_unknown_sentence(summary))
         message(_sentence(output, summary))
 
 
@@ -119,7 +122,7 @@ def _open_encoder(table: str | None) -> "tuple[Encoder, str]":
     from rowspace.cli.default_table import index_table_path
     from rowspace.encode import Encoder
 
-    path = table or index_table_path()
+    path = index_table_path() if table is None else table
     return Encoder.load(path), path
 
 
@@ -129,6 +132,18 @@ def _sentence(output: str, summary: "Summary") -> str:
     skipped = ", ".join(f"{number:,} {reason}" for reason, number in sorted(summary.skipped.items()))
     left_out = f"; left out: {skipped}" if skipped else ""
     return f"files: {files}{left_out}; {output} has {plural(summary.chunks, 'passage')}; {summary.seconds:.1f} s"
+
+
+def _unknown_sentence(summary: "Summary") -> str:
+    """Say which files have many words without a row."""
+    named = list(summary.unknown.items())[:_NAMED_UNKNOWN]
+    more = len(summary.unknown) - len(named)
+    listed = ", ".join(f"{shown(path)} ({share:.0%})" for path, share in named)
+    return (
+        f"{summary.unknown_share:.0%} of the letters are in words without a row in the table, which vectors leave out, "
+        f"and more than 20% in {plural(len(summary.unknown), 'file')}: {listed}"
+        f"{f', and {more:,} more, which --json names' if more else ''}; another --table may fit better"
+    )
 
 
 class _Reporter:
