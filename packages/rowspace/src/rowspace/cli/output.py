@@ -17,6 +17,7 @@ from rowspace._base.plural import plural
 __all__ = ["console_on", "file_size", "message", "print_facts", "print_json", "print_line", "print_table", "shown"]
 
 MIN_WIDTH, USUAL_WIDTH = 20, 80  # columns
+_JOINERS = "\u200c\u200d"  # which Persian, the scripts of India and emoji are written with
 
 
 def message(message: str) -> None:
@@ -59,14 +60,14 @@ def print_facts(title: str, facts: Iterable[tuple[str, str]]) -> None:
 
 
 def shown(token: str) -> str:
-    r"""Return a token with unprintable characters escaped, since they could be terminal commands.
+    r"""Return a token with unprintable characters but joiners escaped, since they could be terminal commands.
 
-    >>> shown("naïve"), shown("a\x1b[2J")
-    ('naïve', 'a\\x1b[2J')
+    >>> shown("naïve"), shown("a\x1b[2J"), shown("a\u200cb") == "a\u200cb"
+    ('naïve', 'a\\x1b[2J', True)
     """
     if token.isprintable():
         return token
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in token)
+    return "".join(each if each.isprintable() or each in _JOINERS else repr(each)[1:-1] for each in token)
 
 
 def file_size(size: float) -> str:
