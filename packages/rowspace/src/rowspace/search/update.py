@@ -27,7 +27,7 @@ from rowspace.search.words import with_parts
 
 __all__ = ["Progress", "Summary", "update_store"]
 
-_FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 25  # characters in one commit, unless one file has more
+_FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 23  # characters in one commit, unless one file has more
 _BATCH_FILES = 1_000
 _GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
 _MAX_FILE_WORDS = 1 << 22  # characters of a file as a whole
