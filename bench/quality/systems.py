@@ -6,6 +6,7 @@ returns the files of the 50 best passages, best first, so that a file may come s
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from semble.cache import save_index_to_cache  # noqa: E402
 DEPTH = 50
 RRF = 60  # the constant of reciprocal rank fusion
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")  # Chinese and Japanese
 STOP_WORDS = frozenset(bm25s.tokenization.STOPWORDS_EN)
 MINILM = ("html",)  # the corpora whose passages the transformer encodes, in minutes
 
@@ -104,10 +106,13 @@ def plain_words(text):
 
 
 def split_words(text):
-    """Return words, and the parts of identifiers; on the tuning set, a stemmer did not help."""
+    """Return words and the parts of identifiers, of Chinese and Japanese pairs of characters.
+
+    On the tuning set, a stemmer did not help.
+    """
     words = []
     for word in re.findall(r"\w+", text):
-        parts = PARTS.findall(word)
+        parts = list(map("".join, pairwise(word))) if UNSPACED.search(word) else PARTS.findall(word)
         words += [word.lower(), *(part.lower() for part in parts if len(parts) > 1)]
     return [word for word in words if word not in STOP_WORDS]
 
