@@ -263,8 +263,14 @@ class ChunkStore:
         if rows := self.count():
             self._optimize(rows)
         if self._checksums is not None:
+            self._remove_unfinished()
             self._checksums.write(self.dataset)
         self.dataset.cleanup_old_versions(_KEPT, delete_unverified=True)  # last: the checksums have none of their files
+
+    def _remove_unfinished(self) -> None:
+        """Remove the files of commits that were killed, which Lance keeps; no other process writes to the index."""
+        for path in Path(dataset_uri(self.source)).rglob(".tmp*"):
+            path.unlink(missing_ok=True)
 
     @property
     def is_approximate(self) -> bool:
