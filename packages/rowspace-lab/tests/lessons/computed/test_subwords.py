@@ -74,7 +74,7 @@ def test_merges_shorten_the_text_by_the_occurrences_of_each_pair() -> None:
 
 
 def test_words_cannot_write_the_held_out_file() -> None:
-    held, *texts = islice(standard_library(), 0, 48, 8)
+    held, *texts = islice(standard_library(), 0, 80, 8)
     pattern = re.compile(r"\w+|[^\w\s]+")
     known = {word for word, _ in Counter(word for text in texts for word in pattern.findall(text)).most_common(999)}
     found = computed.held_out()
