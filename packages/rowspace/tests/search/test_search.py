@@ -260,3 +260,12 @@ def test_location(tmp_path, monkeypatch):
     hit = Hit(str(tmp_path / "a" / "b.txt"), 7, 9, "", "", 1.0, None, None)
     assert hit.location == "a/b.txt:7"
     assert Hit("/other/b.PDF", 7, 9, "", "", 1.0, None, None).location == "/other/b.PDF page 7"
+
+
+def test_score_of_a_file_is_divided_among_its_passages(tmp_path, encoder):
+    text = "\n\n".join("tulips " + "bulb " * 60 for _ in range(4))  # four equal passages
+    files = write_files(tmp_path / "f", {"a.txt": text, "b.txt": "water"})
+    index = Index.build(files, encoder, tmp_path / "index", options=IndexOptions(max_chars=400))
+    scores = [hit.score for hit in index.search("tulips", mode="lexical")]
+    # All words are found, so that the words of a passage have the weight 1.5, and those of the file 0.75.
+    assert scores == pytest.approx([1.5 + 0.75 / place for place in (1, 2, 3, 4)])

@@ -199,24 +199,20 @@ class _Found(NamedTuple):
 
     def _scores(self, weight: float) -> dict[Key, float]:
         """Return the scores above 0, with a weight of the cosine; with 0, those by words."""
-        known = max(0.0, 2 * self.coverage - 1)  # how far the query has the words of a passage
-        scores = {
-            key: (_WORDS + known) * self.words.get(key, 0.0)
-            + (1 - known / 4) * self.file.get(key[0], 0.0)
+        certain = max(0.0, 2 * self.coverage - 1)  # that the passage with the words of the query is meant
+        of_passage = {
+            key: (_WORDS + certain) * self.words.get(key, 0.0)
             + _TITLE * self.title.get(key, 0.0)
             + _NAMED * self.named.get(key, 0.0)
             + weight * self.cosine.get(key, 0.0)
             for key in self.rows
         }
-        return {key: score for key, score in self._spread(scores).items() if score > 0}
-
-    def _spread(self, scores: dict[Key, float]) -> dict[Key, float]:
-        """Let the score of a whole file count fully for its best passage, half for the second, and so on."""
-        order = defaultdict[str, int](int)
-        for key in _best_first(scores):
-            order[key[0]] += 1
-            scores[key] -= self.file.get(key[0], 0.0) * (1 - 1 / order[key[0]])
-        return scores
+        scores, place = dict[Key, float](), defaultdict[str, int](int)
+        for key in _best_first(of_passage):
+            place[key[0]] += 1  # the score of a whole file counts fully for its best passage, half for the second, ...
+            of_file = (1 - certain / 4) * self.file.get(key[0], 0.0)
+            scores[key] = of_passage[key] + of_file / place[key[0]]
+        return {key: score for key, score in scores.items() if score > 0}
 
 
 def _find(
