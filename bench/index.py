@@ -72,7 +72,7 @@ def timed(work):
 def rowspace_side(step, tree, table, place, queries):
     from rowspace.encode import Encoder
     from rowspace.search import Index
-    from rowspace.search.dataset import import_lance
+    from rowspace.search.storage.dataset import import_lance
 
     import_lance()
     if step == "answer":

@@ -19,7 +19,7 @@ from rowspace.cli.default_table import index_table_path, open_default_table
 from rowspace.encode import Encoder
 from rowspace.learn.default_table import encoder_folder
 from rowspace.search import Index
-from rowspace.search.vectors import passage_text, unit_vectors
+from rowspace.search.storage.vectors import passage_text, unit_vectors
 from tasks import import_peers
 
 import_peers()

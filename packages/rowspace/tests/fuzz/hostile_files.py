@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 from tests.fuzz.children import Outcome, run_trials, status_of  # noqa: E402  # after the line that makes it importable
 from tests.fuzz.hostile import CASES, FORMATS, hostile  # noqa: E402  # after the line that makes it importable
 
-from rowspace.search.reader import FileReader, Passages  # noqa: E402  # sorted after the two above
+from rowspace.search.reading.reader import FileReader, Passages  # noqa: E402  # sorted after the two above
 
 SECONDS, MEMORY = 20, 500_000_000
 RIGHT = ("read", "plain", "left out")

@@ -26,6 +26,8 @@ from rowspace.errors import EncodingInterrupted, FitInterrupted
 from rowspace.learn import Reports
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.search import BridgeOptions, Index, IndexOptions
+from rowspace.search.ranking.search import score_passages
+from rowspace.search.storage.words import with_parts
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 
@@ -64,14 +66,22 @@ def index(folder: Path, *, is_bridged: bool = False) -> Path:
 
 
 def read_index(path: Path, *, seed: int = 0) -> object:
-    """Return every row, the settings and the answers to queries."""
+    """Return every row, the settings, and the passages and scores that the indexes of the dataset find.
+
+    Weights of scores are no part of the format, so the order of passages by several scores is left out.
+    """
     found = Index.open(path, index_encoder(seed))
-    hits = [
-        [(hit.path, hit.text, hit.name, hit.first_line, hit.score) for hit in found.search(query, k=5, mode=mode)]
+    rows = contents(found)
+    keys = [(row["path"], row["chunk"]) for row in rows]
+    answers = [
+        (
+            [(hit.path, hit.text, hit.name, hit.first_line, hit.score) for hit in found.search(query, mode="dense")],
+            sorted((hit.path, hit.chunk) for hit in found.search(query, k=len(rows), mode="lexical")),
+            sorted(score_passages(found._store, with_parts(query), keys).items()),
+        )
         for query in QUERIES
-        for mode in ("hybrid", "dense", "lexical")
     ]
-    return contents(found), str(found.settings), found.names(), found.files(), hits
+    return rows, str(found.settings), found.names(), found.files(), answers
 
 
 def classifier(folder: Path) -> Path:

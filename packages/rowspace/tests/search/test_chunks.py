@@ -4,8 +4,8 @@ import re
 
 from hypothesis import given, strategies as st
 
-from rowspace.search.chunks import MIN_CHARS, chunk_document
-from rowspace.search.documents import read_document
+from rowspace.search.reading.chunks import MIN_CHARS, chunk_document
+from rowspace.search.reading.documents import read_document
 
 
 def chunks(text, path="a.txt", max_chars=300):

@@ -9,10 +9,11 @@ import pytest
 from tests.search.samples import contents
 
 from rowspace.errors import FileFormatError, RowspaceError
-from rowspace.search import Index, damage
+from rowspace.search import Index
 from rowspace.search.bridge import Bridge
 from rowspace.search.bridge.maps import VectorMap
-from rowspace.search.damage import CHECKSUMS, lance_errors
+from rowspace.search.storage import damage
+from rowspace.search.storage.damage import CHECKSUMS, lance_errors
 
 
 def flipped(path, place):

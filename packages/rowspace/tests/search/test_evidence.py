@@ -7,8 +7,8 @@ from tests.search.samples import make_table, write_files
 
 from rowspace.encode import Encoder
 from rowspace.search import Index, query_terms
-from rowspace.search.search import score_passages
-from rowspace.search.words import TOKENIZER, terms_of, with_parts
+from rowspace.search.ranking.search import score_passages
+from rowspace.search.storage.words import TOKENIZER, terms_of, with_parts
 
 QUERIES = ["Tulips need water", "install the package packages", "bulbs, bulb; (autumn)", "def parse_header", "zzz the"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rowspace.errors import UsageError
-from rowspace.search.files import find_files, resolve_roots
+from rowspace.search.reading.files import find_files, resolve_roots
 
 
 def names(root):

@@ -12,7 +12,7 @@ from tests.search.samples import FILES, contents, make_table, write_files
 from rowspace.encode import Encoder
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.search import BridgeOptions, Index
-from rowspace.search.store import ChunkStore
+from rowspace.search.storage.store import ChunkStore
 
 SERVER = Path(__file__).with_name("s3_server.py")
 PLACE = "s3://bucket/my/index"

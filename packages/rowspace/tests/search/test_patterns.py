@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from rowspace.search.patterns import IgnoreFile, parse_pattern
+from rowspace.search.reading.patterns import IgnoreFile, parse_pattern
 
 NAMES = ["a", "b", "ab", "a.b", "-", "]", "[a]", "é", "x1", "*", "a b", "#x", "!x", "\\", "A", "z"]
 PATTERNS = [

@@ -12,8 +12,8 @@ import pytest
 from tests.fuzz.hostile import CASES, MB, page
 
 from rowspace.errors import MissingExtraError
-from rowspace.search import reader as module
-from rowspace.search.reader import FileReader
+from rowspace.search.reading import reader as module
+from rowspace.search.reading.reader import FileReader
 
 SLOW = ("a.html", b"<p>" * 300_000)  # HTML has no plain reading
 GUIDE = ("guide.md", b"# Guide\n\nRoses need water.\n")
@@ -125,7 +125,7 @@ def running(pid):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_the_process_ends_with_the_one_that_started_it(number):
     code = (
-        "from rowspace.search.reader import FileReader\n"
+        "from rowspace.search.reading.reader import FileReader\n"
         "with FileReader(1500) as reader:\n"
         "    print(reader._start().pid, flush=True)\n"
         "    reader.read([('a.md', b'a\\n\\n' * 3_000_000)])\n"

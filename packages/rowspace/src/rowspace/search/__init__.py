@@ -4,23 +4,20 @@
 |---|---|
 | `index.py` | `Index`: build, open, update, search |
 | `options.py` | `IndexOptions`; what an index needs of an encoder |
-| `files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
-| `documents/` | files → text, the line of each position, and named sections |
-| `chunks.py` | documents → passages |
-| `reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |
+| `reading/files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
+| `reading/documents/`, `chunks.py` | files → text, the line of each position, and named sections → passages |
+| `reading/reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |
+| `storage/store.py`, `dataset.py`, `settings.py` | the rows, in a dataset of Lance; its columns and settings |
+| `storage/words.py`, `vectors.py` | what is stored of a passage: the words of the full-text index, and the vector |
+| `ranking/search.py` | a query → the passages that each ranking finds |
+| `ranking/scores.py` | what is known of them → their scores: by words, by the cosine, or by both |
+| `ranking/query_encoder.py`, `coverage.py` | a query → its vector, and the share of its letters that this is made of |
+| `ranking/evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 | `update.py` | new and changed files → rows |
 | `refresh.py`, `mcp_server.py` | an index that follows its files, as a server of MCP |
-| `store.py`, `dataset.py` | the rows, in a dataset of Lance; where it is, and its columns |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |
-| `query_encoder.py` | a query → its vector |
-| `coverage.py` | a text → the share of its letters that its vector is made of |
-| `settings.py` | what an index was made with |
-| `vectors.py` | the vectors of an index |
-| `bridge/` | queries by another encoder, through a learned map |
-| `words.py` | text → the words of the full-text index |
-| `search.py` | a query → passages: by their words, by the cosine, or by both |
 | `evaluate.py` | queries with the files that answer them → recall and mean reciprocal rank |
-| `evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
+| `bridge/` | queries by another encoder, through a learned map |
 
 Needs `rowspace[search]`. Read next: `index.py`.
 """

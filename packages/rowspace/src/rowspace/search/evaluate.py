@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.search.index import Index
-from rowspace.search.search import Mode
+from rowspace.search.ranking.scores import Mode
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
 
 __all__ = ["Question", "SearchScores", "evaluate_search", "first_rank", "read_questions"]

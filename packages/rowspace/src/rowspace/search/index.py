@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 from rowspace.encode.encoder import Encoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
-from rowspace.search.dataset import import_lance, is_remote
-from rowspace.search.evidence import Evidence, explain_hits
-from rowspace.search.files import Change, file_time, resolve_roots
 from rowspace.search.options import IndexOptions
 from rowspace.search.places import check_folder, has_index, replacing, resolve_place, writing
-from rowspace.search.query_encoder import QueryEncoder
-from rowspace.search.search import Hit, Mode, Rankings, rank_store, search_store
-from rowspace.search.settings import IndexSettings
-from rowspace.search.store import ChunkStore
+from rowspace.search.ranking.evidence import Evidence, explain_hits
+from rowspace.search.ranking.query_encoder import QueryEncoder
+from rowspace.search.ranking.scores import Hit, Mode, Rankings
+from rowspace.search.ranking.search import find_passages
+from rowspace.search.reading.files import Change, file_time, resolve_roots
+from rowspace.search.storage.dataset import import_lance, is_remote
+from rowspace.search.storage.settings import IndexSettings
+from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import PassageVectors, read_vectors
 from rowspace.search.update import Progress, Summary, update_store
-from rowspace.search.vectors import PassageVectors, read_vectors
 
 __all__ = ["Index"]
 
@@ -225,7 +226,7 @@ class Index:
         self._store.refresh()
         vector = None if mode == "lexical" else self._queries.vector(query)
         known = self._queries.known(query) if mode == "hybrid" else 1.0
-        return search_store(self._store, query, vector, k=k, path=path, mode=mode, known=known)
+        return find_passages(self._store, query, vector, k=k, path=path, mode=mode, known=known).hits(mode, k)
 
     def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
         """Return which files of hits have another size or time than when they were indexed, or are gone.
@@ -257,7 +258,7 @@ class Index:
         """
         self._store.refresh()
         vector, known = self._queries.vector(query), self._queries.known(query)
-        return rank_store(self._store, query, vector, k=k, path=path, known=known)
+        return find_passages(self._store, query, vector, k=k, path=path, mode="hybrid", known=known).rankings(k)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
         """Return why passages were found: what each of their words adds to the cosine, and each query word to BM25.

@@ -6,10 +6,10 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.errors import MissingExtraError, RowspaceError
-from rowspace.search.files import CHANGES, Change
 from rowspace.search.index import Index
+from rowspace.search.ranking.scores import Hit
+from rowspace.search.reading.files import CHANGES, Change
 from rowspace.search.refresh import Refresher
-from rowspace.search.search import Hit
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -10,9 +10,9 @@ from rowspace._base.atomic import atomic_folder, clear_temporaries
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.search.bridge import BRIDGES
-from rowspace.search.dataset import is_remote
-from rowspace.search.files import DATASET
-from rowspace.search.store import UNFINISHED, ChunkStore
+from rowspace.search.reading.files import DATASET
+from rowspace.search.storage.dataset import is_remote
+from rowspace.search.storage.store import UNFINISHED, ChunkStore
 
 __all__ = ["check_folder", "has_index", "replacing", "resolve_place", "writing"]
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from rowspace.errors import RowspaceError
-from rowspace.search.dataset import is_remote
-from rowspace.search.files import FileTime, file_time, times_of_files
 from rowspace.search.index import Index
+from rowspace.search.reading.files import FileTime, file_time, times_of_files
+from rowspace.search.storage.dataset import is_remote
 
 __all__ = ["Refresher"]
 

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from rowspace.encode.encoder import Encoder
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
-from rowspace.search.chunks import Chunk
-from rowspace.search.coverage import known_share_of
-from rowspace.search.files import CHOSEN, FoundFile, find_files
-from rowspace.search.reader import FileReader
-from rowspace.search.store import ChunkStore, FileState
-from rowspace.search.vectors import Passage, encode_passages, passage_text, title_text
-from rowspace.search.words import with_parts
+from rowspace.search.ranking.coverage import known_share_of
+from rowspace.search.reading.chunks import Chunk
+from rowspace.search.reading.files import CHOSEN, FoundFile, find_files
+from rowspace.search.reading.reader import FileReader
+from rowspace.search.storage.store import ChunkStore, FileState
+from rowspace.search.storage.vectors import Passage, encode_passages, passage_text, title_text
+from rowspace.search.storage.words import with_parts
 
 __all__ = ["Progress", "Summary", "update_store"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError
-from rowspace.search.documents.encoding import decode_text
+from rowspace.search.reading.documents.encoding import decode_text
 
 
 def test_unicode():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError
-from rowspace.search.chunks import chunk_document
-from rowspace.search.documents import read_document
+from rowspace.search.reading.chunks import chunk_document
+from rowspace.search.reading.documents import read_document
 
 OUTPUT = {
     "output_type": "display_data",

@@ -1,7 +1,7 @@
 """The code that the page shows."""
 
 from rowspace.search import Index
-from rowspace.search.search import Mode
+from rowspace.search.ranking.scores import Mode
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.source import IndexPlace
 

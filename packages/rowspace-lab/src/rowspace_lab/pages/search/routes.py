@@ -9,8 +9,8 @@ import numpy as np
 
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.search import Evidence, Hit, Index, IndexOptions, query_terms
-from rowspace.search.files import find_files
-from rowspace.search.search import Rankings
+from rowspace.search.ranking.scores import Rankings
+from rowspace.search.reading.files import find_files
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.listing import build_code, map_code, search_code
 from rowspace_lab.pages.search.marks import marks

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError, reason_of
 from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
 from rowspace.search.bridge.maps import LAYERS, VectorMap
-from rowspace.search.vectors import unit_vectors
+from rowspace.search.storage.vectors import unit_vectors
 
 __all__ = ["Bridge"]
 

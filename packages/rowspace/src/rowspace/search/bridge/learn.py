@@ -12,8 +12,8 @@ from rowspace.search.bridge.bridge import Bridge
 from rowspace.search.bridge.maps import VectorMap, learn_maps
 from rowspace.search.bridge.options import BridgeOptions
 from rowspace.search.bridge.recall import NEIGHBORS, bootstrap_interval, recall_of_each
-from rowspace.search.store import ChunkStore
-from rowspace.search.vectors import encode_passages, passages_of, unit_vectors
+from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import encode_passages, passages_of, unit_vectors
 
 __all__ = ["learn_bridge"]
 

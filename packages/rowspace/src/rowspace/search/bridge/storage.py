@@ -7,7 +7,7 @@ from typing import Any
 from rowspace._base.atomic import atomic_file
 from rowspace.errors import FileFormatError, RowspaceError, reason_of
 from rowspace.search.bridge.bridge import Bridge
-from rowspace.search.dataset import is_remote
+from rowspace.search.storage.dataset import is_remote
 
 __all__ = ["BRIDGES", "load_bridge", "save_bridge"]
 

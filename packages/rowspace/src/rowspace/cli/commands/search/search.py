@@ -11,7 +11,7 @@ from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
     from rowspace.search import Bridge, Hit, Index
-    from rowspace.search.files import Change
+    from rowspace.search.reading.files import Change
 
 __all__ = ["bridge_sentence", "search"]
 
@@ -119,7 +119,7 @@ def bridge_sentence(bridge: "Bridge") -> str:
 
 
 def _print(hit: "Hit", lines: int, change: "Change | None") -> None:
-    from rowspace.search.files import CHANGES
+    from rowspace.search.reading.files import CHANGES
 
     name = f"  {hit.name}" if hit.name else ""
     ranks = {"vectors": hit.dense_rank, "words": hit.lexical_rank}

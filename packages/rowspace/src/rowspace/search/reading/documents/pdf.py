@@ -4,7 +4,7 @@ import io
 import logging
 
 from rowspace.errors import FileFormatError, MissingExtraError
-from rowspace.search.documents.document import Document, Section
+from rowspace.search.reading.documents.document import Document, Section
 
 __all__ = ["read_pdf"]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rowspace.search.documents.document import Document, Section, line_starts
+from rowspace.search.reading.documents.document import Document, Section, line_starts
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

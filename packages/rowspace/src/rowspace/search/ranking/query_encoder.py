@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from rowspace.encode.encoder import Encoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, load_bridge
-from rowspace.search.coverage import known_share_of
-from rowspace.search.search import check_query
-from rowspace.search.store import ChunkStore
-from rowspace.search.vectors import unit_vectors
+from rowspace.search.ranking.coverage import known_share_of
+from rowspace.search.ranking.search import check_query
+from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import unit_vectors
 
 __all__ = ["QueryEncoder"]
 

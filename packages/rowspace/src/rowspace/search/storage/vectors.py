@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
 from rowspace.encode.encoder import Encoder
-from rowspace.search.dataset import sql_list
-from rowspace.search.store import ChunkStore
-from rowspace.search.words import with_parts
+from rowspace.search.storage.dataset import sql_list
+from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.words import with_parts
 from rowspace.space import unit_rows
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 
 from rowspace._base.atomic import check_not_interrupted
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.search.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
-from rowspace.search.dataset import (
+from rowspace.search.reading.files import DATASET
+from rowspace.search.storage.damage import CHECKSUMS, REMEDY, Checksums, lance_errors
+from rowspace.search.storage.dataset import (
     dataset_identity,
     dataset_schema,
     dataset_uri,
@@ -23,9 +24,8 @@ from rowspace.search.dataset import (
     is_remote,
     sql_list,
 )
-from rowspace.search.files import DATASET
-from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
-from rowspace.search.words import TOKENIZER
+from rowspace.search.storage.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
+from rowspace.search.storage.words import TOKENIZER
 
 if TYPE_CHECKING:
     import lance

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from rowspace.errors import RowspaceError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular
-from rowspace.search.patterns import IgnoreFile
+from rowspace.search.reading.patterns import IgnoreFile
 from rowspace.store.native.manifest import MARKER
 
 __all__ = [

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 from rowspace._base.processes import die_with_parent
 from rowspace.errors import FileFormatError, MissingExtraError
-from rowspace.search.chunks import chunk_document
-from rowspace.search.documents import read_document
-from rowspace.search.reader import OUT_OF_MEMORY
+from rowspace.search.reading.chunks import chunk_document
+from rowspace.search.reading.documents import read_document
+from rowspace.search.reading.reader import OUT_OF_MEMORY
 
 __all__ = ["serve"]
 

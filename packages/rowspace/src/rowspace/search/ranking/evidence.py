@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
 from rowspace.encode.token_rows import cosine_shares
-from rowspace.search.search import Hit, key_filter, score_passages
-from rowspace.search.store import ChunkStore
-from rowspace.search.vectors import CONTEXT_WEIGHT, Passage, passages_of, unit_vectors
-from rowspace.search.words import terms_of, with_parts
+from rowspace.search.ranking.scores import Hit
+from rowspace.search.ranking.search import key_filter, score_passages
+from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import CONTEXT_WEIGHT, Passage, passages_of, unit_vectors
+from rowspace.search.storage.words import terms_of, with_parts
 
 __all__ = ["Evidence", "explain_hits", "query_terms"]
 

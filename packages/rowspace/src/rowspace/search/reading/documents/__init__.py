@@ -12,7 +12,7 @@
 Read next: `document.py`.
 """
 
-from rowspace.search.documents.document import Document, Section
-from rowspace.search.documents.read import has_plain_reading, is_plain, read_document
+from rowspace.search.reading.documents.document import Document, Section
+from rowspace.search.reading.documents.read import has_plain_reading, is_plain, read_document
 
 __all__ = ["Document", "Section", "has_plain_reading", "is_plain", "read_document"]

@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from rowspace.search.documents.outline import Definition
+from rowspace.search.reading.documents.outline import Definition
 
 __all__ = ["python_definitions"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rowspace.search.documents.document import Section
+from rowspace.search.reading.documents.document import Section
 
 __all__ = ["Definition", "outline_sections"]
 

@@ -8,8 +8,8 @@ from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any
 
 from rowspace.errors import FileFormatError
-from rowspace.search.documents.document import Document, Section, line_starts
-from rowspace.search.documents.markdown import HeadingPath, markdown_sections
+from rowspace.search.reading.documents.document import Document, Section, line_starts
+from rowspace.search.reading.documents.markdown import HeadingPath, markdown_sections
 
 __all__ = ["read_notebook"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rowspace.search.documents import Document, Section
+from rowspace.search.reading.documents import Document, Section
 
 __all__ = ["Chunk", "chunk_document"]
 

@@ -8,8 +8,8 @@ import re
 from array import array
 from html import unescape
 
-from rowspace.search.documents.document import Document, Section
-from rowspace.search.documents.markdown import HeadingPath
+from rowspace.search.reading.documents.document import Document, Section
+from rowspace.search.reading.documents.markdown import HeadingPath
 
 __all__ = ["read_html"]
 

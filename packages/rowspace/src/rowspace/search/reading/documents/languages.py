@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rowspace.errors import MissingExtraError
-from rowspace.search.documents.outline import Definition
+from rowspace.search.reading.documents.outline import Definition
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
-from rowspace.search.chunks import Chunk, chunk_document
-from rowspace.search.documents import has_plain_reading, is_plain, read_document
+from rowspace.search.reading.chunks import Chunk, chunk_document
+from rowspace.search.reading.documents import has_plain_reading, is_plain, read_document
 
 __all__ = ["OUT_OF_MEMORY", "FileReader", "Passages"]
 
@@ -39,7 +39,7 @@ NOT_PARSED, TOO_LONG = "not readable by their parser", "takes too long"
 _PATIENCE = 5  # times the processor time, which a busy machine may take
 _START = 60.0  # seconds until the process must be ready
 _END = 5.0  # seconds that it has to end by itself
-_CODE = "import sys; sys.path[:] = sys.argv[2:]; from rowspace.search.reader_worker import serve; serve()"
+_CODE = "import sys; sys.path[:] = sys.argv[2:]; from rowspace.search.reading.reader_worker import serve; serve()"
 
 File = tuple[str, bytes]  # its path, whose suffix selects the parser, and its content
 

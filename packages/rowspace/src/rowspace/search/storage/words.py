@@ -8,7 +8,7 @@ English plurals. Queries get the same words.
 import re
 from typing import Any
 
-from rowspace.search.dataset import import_lance
+from rowspace.search.storage.dataset import import_lance
 
 __all__ = ["TOKENIZER", "terms_of", "with_parts"]
 

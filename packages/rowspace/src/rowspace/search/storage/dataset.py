@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rowspace.errors import MissingExtraError
-from rowspace.search.files import DATASET
-from rowspace.search.settings import SETTINGS_KEY, IndexSettings, dump_settings
+from rowspace.search.reading.files import DATASET
+from rowspace.search.storage.settings import SETTINGS_KEY, IndexSettings, dump_settings
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,1 @@
+"""A query → passages, best first, and why each was found."""

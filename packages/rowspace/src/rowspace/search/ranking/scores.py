@@ -1,0 +1,175 @@
+"""The scores of passages that may answer a query: by their words, by the cosine of their vectors, or by both.
+
+The words of a passage, of its title (the path of its file and its name) and of its whole file are three BM25 scores.
+The more words of the query a passage has, the more the words of passages count, and the less the cosine: an error
+message or the name of a function is there word for word, a question in other words than those of the text is not.
+The weights were chosen with questions about the standard library of Python and its documentation, and measured on
+other code and documentation: `bench/quality`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["Found", "Hit", "Key", "Mode", "Rankings", "Row", "key_of", "share_of_name"]
+
+Mode = Literal["hybrid", "dense", "lexical"]
+Row = dict[str, Any]
+Key = tuple[str, int]
+
+_WORDS, _TITLE, _COSINE, _NAMED = 0.5, 0.1, 3.0, 0.5  # weights; that of a whole file is 1
+_LAST = re.compile(r" > |[.:]+(?=\w)")  # before the last part of a name
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage that answers a query.
+
+    Attributes:
+        path: The file.
+        first_line, last_line: Its lines, from 1; in a PDF, its pages.
+        name: The heading or function that it belongs to; empty if there is none.
+        text: The passage.
+        score: What the hits are ordered by: the cosine (dense), or the weighted sum of the BM25 scores, each divided by
+            the best (lexical), and of the cosine (hybrid).
+        dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if the mode does not use that ranking, or it
+            does not have the passage.
+        chunk: Its number in the file, from 0.
+    """
+
+    path: str
+    first_line: int
+    last_line: int
+    name: str
+    text: str
+    score: float
+    dense_rank: int | None
+    lexical_rank: int | None
+    chunk: int = 0
+
+    @property
+    def location(self) -> str:
+        """The path and the first line, such as `src/app.py:12`; relative if the file is below the current folder.
+
+        >>> Hit("/books/a.txt", 3, 9, "", "text", 1.0, 1, None).location
+        '/books/a.txt:3'
+        """
+        path = self.path.removeprefix(f"{Path.cwd()}/")
+        return f"{path} page {self.first_line}" if path.lower().endswith(".pdf") else f"{path}:{self.first_line}"
+
+
+class Rankings(NamedTuple):
+    """The passages that answer a query, in three orders.
+
+    Attributes:
+        hybrid, dense, lexical: What `search` returns in this mode, with both ranks of each passage.
+    """
+
+    hybrid: list[Hit]
+    dense: list[Hit]
+    lexical: list[Hit]
+
+
+class Found(NamedTuple):
+    """The passages that may answer a query, and what is known of each.
+
+    Attributes:
+        rows: Their rows.
+        words, title, file: BM25 scores divided by the best; without passages that have none.
+        cosine: The cosines with the query, empty if it has no vector.
+        nearest: The passages with the largest cosines of the index, in order.
+        named: How far the query is the name of a passage.
+        coverage: The largest share of the query's words in one passage.
+        known: The share of the query that its vector is made of.
+    """
+
+    rows: dict[Key, Row]
+    words: dict[Key, float]
+    title: dict[Key, float]
+    file: dict[str, float]
+    cosine: dict[Key, float]
+    nearest: list[Key]
+    named: dict[Key, float]
+    coverage: float
+    known: float
+
+    def hits(self, mode: Mode, k: int) -> list[Hit]:
+        """Return the best k passages."""
+        lexical = self._scores(0.0)
+        if mode == "hybrid":
+            scores = self._scores(_COSINE * self.known * min(1.0, 2 - 2 * self.coverage))
+        else:
+            scores = lexical if mode == "lexical" else {key: self.cosine[key] for key in self.nearest}
+        dense_ranks, lexical_ranks = _ranks(self.nearest), _ranks(_best_first(lexical))
+        return [
+            _hit(self.rows[key], scores[key], dense_ranks.get(key), lexical_ranks.get(key))
+            for key in _best_first(scores)[:k]
+        ]
+
+    def rankings(self, k: int) -> Rankings:
+        """Return the best k passages of each ranking."""
+        return Rankings(self.hits("hybrid", k), self.hits("dense", k), self.hits("lexical", k))
+
+    def _scores(self, weight: float) -> dict[Key, float]:
+        """Return the scores above 0, with a weight of the cosine; with 0, those by words."""
+        certain = max(0.0, 2 * self.coverage - 1)  # that the passage with the words of the query is meant
+        of_passage = {
+            key: (_WORDS + certain) * self.words.get(key, 0.0)
+            + _TITLE * self.title.get(key, 0.0)
+            + _NAMED * self.named.get(key, 0.0)
+            + weight * self.cosine.get(key, 0.0)
+            for key in self.rows
+        }
+        scores, place = dict[Key, float](), defaultdict[str, int](int)
+        for key in _best_first(of_passage):
+            place[key[0]] += 1  # the score of a whole file counts fully for its best passage, half for the second, ...
+            of_file = (1 - certain / 4) * self.file.get(key[0], 0.0)
+            scores[key] = of_passage[key] + of_file / place[key[0]]
+        return {key: score for key, score in scores.items() if score > 0}
+
+
+def share_of_name(name: str, query: str) -> float:
+    """Return 1 if a query is the name of a passage, or of its first section, such as `json.dumps`, 1/2 if only its end.
+
+    >>> share_of_name("Decoder.decode, Decoder", "decoder.decode"), share_of_name("Decoder.decode", "decode")
+    (1.0, 0.5)
+    """
+    wanted, first = _plain_name(query), name.split(", ", 1)[0]
+    if not wanted:
+        return 0.0
+    return 1.0 if wanted == _plain_name(first) else (wanted == _plain_name(_LAST.split(first)[-1])) / 2
+
+
+def _plain_name(name: str) -> str:
+    """Return a name in lower case, without what is around it, and with underscores for blanks."""
+    return "_".join(re.sub(r"^[^\w]+|[^\w]+$", "", name).lower().split())
+
+
+def _best_first(scores: dict[Key, float]) -> list[Key]:
+    return sorted(scores, key=lambda key: (-scores[key], *key))
+
+
+def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
+    return {key: rank for rank, key in enumerate(keys, 1)}
+
+
+def key_of(row: Row) -> Key:
+    """Return the path and the number of a passage."""
+    return row["path"], row["chunk"]
+
+
+def _hit(row: Row, score: float, dense_rank: int | None, lexical_rank: int | None) -> Hit:
+    return Hit(
+        row["path"],
+        row["first_line"],
+        row["last_line"],
+        row["name"],
+        row["text"],
+        score,
+        dense_rank,
+        lexical_rank,
+        row["chunk"],
+    )

@@ -1,0 +1,1 @@
+"""Files → passages: which files, their text and sections, and the process that parses them."""
