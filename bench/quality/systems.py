@@ -23,9 +23,9 @@ from rowspace.search.storage.vectors import passage_text, unit_vectors
 from tasks import import_peers
 
 import_peers()
-import bm25s  # noqa: E402
-from semble import ContentType, SembleIndex  # noqa: E402
-from semble.cache import save_index_to_cache  # noqa: E402
+import bm25s  # noqa: E402  # after the line that makes the peers importable
+from semble import ContentType, SembleIndex  # noqa: E402  # likewise
+from semble.cache import save_index_to_cache  # noqa: E402  # likewise
 
 DEPTH = 50
 RRF = 60  # the constant of reciprocal rank fusion

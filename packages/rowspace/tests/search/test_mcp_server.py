@@ -10,7 +10,6 @@ import tomllib
 from pathlib import Path
 
 import anyio
-import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from tests.search.samples import make_table
@@ -116,7 +115,6 @@ CLIENTS = {
 }
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="needs the guide of the repository")
 def test_each_configuration_of_the_guide_starts_the_server(folder, tmp_path, monkeypatch):
     index = saved(folder, tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")

@@ -110,7 +110,7 @@ class WorkFolder:
         return any((self.path / name).is_file() for name in self.states)
 
     def _clear(self) -> None:
-        """Remove all but the lock; states first, so that none describes missing files."""
+        """Remove all files but the lock: first the states, which would otherwise describe missing files."""
         for name in self.states:
             (self.path / name).unlink(missing_ok=True)
         for entry in self.path.iterdir():

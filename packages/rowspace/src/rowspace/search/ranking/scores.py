@@ -1,8 +1,8 @@
 """The scores of passages that may answer a query: by their words, by the cosine of their vectors, or by both.
 
 The words of a passage, of its title (the path of its file and its name) and of its whole file are three BM25 scores.
-The more words of the query a passage has, the more the words of passages count, and the less the cosine: an error
-message or the name of a function is there word for word, a question in other words than those of the text is not.
+The more words of the query are in one passage, the more the words of passages count, and the less the cosine does:
+error messages and names of functions occur in the text literally, while a question is often worded differently.
 The weights were chosen with questions about the standard library of Python and its documentation, and measured on
 other code and documentation: `bench/quality`.
 """

@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from json.scanner import py_make_scanner  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # typeshed has only the one in C
 from typing import Any
 
 from rowspace.errors import FileFormatError
