@@ -132,15 +132,16 @@ class Found(NamedTuple):
 
 
 def share_of_name(name: str, query: str) -> float:
-    """Return 1 if a query is the name of a passage, or of its first section, such as `json.dumps`, 1/2 if only its end.
+    """Return 1 if a query is the name of a section of a passage, such as `json.dumps`, 1/2 if it is the end of one.
 
-    >>> share_of_name("Decoder.decode, Decoder", "decoder.decode"), share_of_name("Decoder.decode", "decode")
-    (1.0, 0.5)
+    >>> [share_of_name("Decoder, Decoder.decode", query) for query in ("decoder.decode", "decode", "code")]
+    [1.0, 0.5, 0.0]
     """
-    wanted, first = _plain_name(query), name.split(", ", 1)[0]
-    if not wanted:
-        return 0.0
-    return 1.0 if wanted == _plain_name(first) else (wanted == _plain_name(_LAST.split(first)[-1])) / 2
+    wanted = _plain_name(query)
+    names = name.split(", ") if wanted else []
+    if any(wanted == _plain_name(each) for each in names):
+        return 1.0
+    return any(wanted == _plain_name(_LAST.split(each)[-1]) for each in names) / 2
 
 
 def _plain_name(name: str) -> str:
