@@ -10,8 +10,12 @@ from rowspace.learn.word2vec import saved_state
 
 
 def test_what_earlier_versions_have_saved_opens_with_the_same_content_or_names_the_rebuild(tmp_path):
-    rebuild = "the index has version 1, this rowspace reads 3; build it again with --rebuild"
-    check_fixtures(FIXTURES, STATES, tmp_path, outdated={"index-1": rebuild, "index-bridge-1": rebuild})
+    outdated = {
+        f"{name}-{version}": f"the index has version {version}, this rowspace reads 4; build it again with --rebuild"
+        for name in ("index", "index-bridge")
+        for version in (1, 3)
+    }
+    check_fixtures(FIXTURES, STATES, tmp_path, outdated=outdated)
 
 
 def test_a_fit_of_a_later_version_names_the_way_out(tmp_path, monkeypatch):

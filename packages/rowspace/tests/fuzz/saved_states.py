@@ -65,6 +65,14 @@ def index(folder: Path, *, is_bridged: bool = False) -> Path:
     return folder / "index"
 
 
+def record_index(folder: Path) -> Path:
+    """Write an index of records that was updated."""
+    records = [{"id": name, "text": text, "size": len(text), "kind": name[-2:]} for name, text in FILES.items()]
+    made = Index.build_records(records, index_encoder(), folder / "index", options=IndexOptions(max_chars=100))
+    made.update_records([{"id": "garden.txt", "text": "Roses need little water.", "size": 2.5}])
+    return folder / "index"
+
+
 def read_index(path: Path, *, seed: int = 0) -> object:
     """Return every row, the settings, and the passages and scores that the indexes of the dataset find.
 
@@ -157,6 +165,7 @@ States = dict[str, tuple[Callable[[Path], Path], Callable[[Path], object]]]
 
 STATES: States = {
     "index": (index, read_index),
+    "index-records": (record_index, read_index),
     "index-bridge": (partial(index, is_bridged=True), partial(read_index, seed=1)),
     "classifier": (classifier, read_classifier),
     "fit-folder": (fit, read_fit),

@@ -133,14 +133,21 @@ def test_other_versions_and_damaged_settings_are_named(updated, encoder):
     path = updated / "chunks.lance"
     settings = json.loads(lance.dataset(path).schema.metadata[b"rowspace"])
     for changes, message in (
-        ({"version": 2}, r"has version 2, this rowspace reads 3; build it again with --rebuild"),
+        ({"version": 2}, r"has version 2, this rowspace reads 4; build it again with --rebuild"),
         (
-            {"version": 4},
-            r"has version 4, this rowspace reads 3; upgrade with pip install -U rowspace, or build it again",
+            {"version": 5},
+            r"has version 5, this rowspace reads 4; upgrade with pip install -U rowspace, or build it again",
         ),
-        ({"version": "3"}, r"has version '3', this rowspace reads 3; upgrade with"),
+        ({"version": "4"}, r"has version '4', this rowspace reads 4; upgrade with"),
         ({"dim": "8"}, "the settings of the index are damaged; build it again"),
         ({"roots": [1]}, "the settings of the index are damaged; build it again"),
+        *(
+            (
+                {"records": {"text": "a", "id": None, "title": None, "types": {}} | wrong},
+                "the settings of the index are",
+            )
+            for wrong in ({"text": 1}, {"id": 1}, {"types": []}, {"types": {"a": "b"}}, {"types": {"a": []}})
+        ),
     ):
         lance.dataset(path).update_schema_metadata({"rowspace": json.dumps(settings | changes)})
         with pytest.raises(FileFormatError, match=message):

@@ -48,7 +48,7 @@ def test_search_tool(folder, encoder, tmp_path):
         {},
     )
     assert [tool.name for tool in tools] == ["search"]
-    assert set(tools[0].input_schema["properties"]) == {"query", "k", "path"}
+    assert set(tools[0].input_schema["properties"]) == {"query", "k", "path", "where"}
     text = (folder / "guide.md").read_text().rstrip()
     assert found == (False, f"{folder}/guide.md:1-7 Guide, Guide > Install\n{text}")
     assert filtered[1].startswith(f"{folder}/src/parse.py:1-3 parse_header\n")
@@ -61,9 +61,27 @@ def test_empty_arguments_are_the_defaults(folder, encoder, tmp_path):
     """Some clients fill in every argument of a tool."""
     server = make_server(Index.build(folder, encoder, tmp_path / "index"))
     plain = {"query": "Install package pip"}
-    _, (expected, *found) = call(server, plain, *(plain | {"k": empty, "path": empty} for empty in (None, "")))
+    _, (expected, *found) = call(
+        server, plain, *(plain | {"k": empty, "path": empty, "where": empty} for empty in (None, ""))
+    )
     assert found == [expected] * 2
     assert expected[0] is False
+
+
+def test_records_are_filtered_and_have_their_metadata(encoder, tmp_path):
+    records = [{"id": n, "text": "Roses need water.", "year": 1990 + n, "kind": "rose"} for n in range(9)]
+    server = make_server(Index.build_records(records, encoder, tmp_path / "index"))
+    roses = {"query": "roses"}
+    _, (one, several, wrong) = call(
+        server,
+        roses | {"where": "year=1995"},
+        roses | {"where": ["year>=1992", "year<1994"]},
+        roses | {"where": "size=1"},
+    )
+    assert one == (False, '5\n{"kind": "rose", "year": 1995}\nRoses need water.')
+    assert [part.partition("\n")[0] for part in several[1].split("\n\n")] == ["2", "3"]
+    assert wrong[0] is True
+    assert "the index has no column 'size', but 'id', 'kind', 'year'" in wrong[1]
 
 
 def test_an_answer_has_the_files_as_they_are(folder, encoder, tmp_path):

@@ -113,6 +113,30 @@ def test_named_index_is_used_with_its_table_and_offered_again_with_another(
     assert [each.name for each in cache.iterdir()] != []
 
 
+@pytest.mark.parametrize("of_files", [True, False])
+def test_named_index_of_records_shows_ids_and_metadata(
+    tmp_path, lab, other_lab, ask, run, saved_table, of_files
+) -> None:
+    records = [{"id": "a", "text": "Roses need water.", "year": 1999}, {"id": "b/./c", "text": "Tulips need water."}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    given = tmp_path / "a.jsonl" if of_files else records
+    Index.build_records(given, encoder_of(lab), tmp_path / "named", table=saved_table)
+    source = SearchSource(tmp_path / "named")
+    meta = ask(source, lab, STATE).meta
+    assert (meta["state"], meta["files"], meta["problem"]) == ("ready", 2, None)
+    assert f"Index.open({str(tmp_path / 'named')!r}, encoder)" in meta["code"]
+    found = ask(source, lab, "search/results", text="water").meta["passages"]
+    assert sorted((each["path"], each["metadata"]) for each in found) == [("a", "year=1999"), ("b/./c", "")]
+    assert ask(source, lab, "search/map").meta["paths"]
+    assert "is an index of records; choose the table" in ask(source, other_lab, STATE).meta["problem"]
+    if of_files:
+        (tmp_path / "a.jsonl").write_text(json.dumps(records[0]))
+        assert run(source, lab)[-1].meta["removed"] == 1
+    else:
+        with pytest.raises(RowspaceError, match="update it with update_records"):
+            run(source, lab)
+
+
 def test_paths_are_relative_to_what_was_indexed(tmp_path, lab, ask, run, saved_table) -> None:
     write_files(tmp_path / "one", {"deep/a.txt": "Tulips need water."})
     write_files(tmp_path / "two", {"b.txt": "Roses need water."})

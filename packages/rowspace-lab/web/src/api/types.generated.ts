@@ -1192,7 +1192,7 @@ export interface SearchIndexReply {
 
 /** A passage that answers the question. */
 export interface FoundPassage {
-  /** Relative to the folder. */
+  /** Relative to the folder; of a record, its id. */
   path: string;
   chunk: number;
   first_line: number;
@@ -1200,6 +1200,8 @@ export interface FoundPassage {
   /** Whether lines are pages. */
   is_pdf: boolean;
   name: string;
+  /** Of a record; empty for a file. */
+  metadata: string;
   text: string;
   hybrid_rank: number | null;
   dense_rank: number | null;

@@ -1,4 +1,4 @@
-"""Files → an index of passages, searched by meaning and by words.
+"""Files and records → an index of passages, searched by meaning and by words.
 
 | file | contents |
 |---|---|
@@ -6,14 +6,17 @@
 | `options.py` | `IndexOptions`; what an index needs of an encoder |
 | `reading/files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
 | `reading/documents/`, `chunks.py` | files → text, the line of each position, and named sections → passages |
+| `records.py` | records of files or of Python → ids, texts and metadata |
 | `reading/reader.py`, `reader_worker.py` | files → passages, in a process with limits of time and memory |
 | `storage/store.py`, `dataset.py`, `settings.py` | the rows, in a dataset of Lance; its columns and settings |
 | `storage/words.py`, `vectors.py` | what is stored of a passage: the words of the full-text index, and the vector |
 | `ranking/search.py` | a query → the passages that each ranking finds |
 | `ranking/scores.py` | what is known of them → their scores: by words, by the cosine, or by both |
+| `ranking/conditions.py` | conditions on the metadata of records → SQL |
 | `ranking/query_encoder.py`, `coverage.py` | a query → its vector, and the share of its letters that this is made of |
 | `ranking/evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
-| `update.py` | new and changed files → rows |
+| `update.py`, `update_records.py` | which files, and which records, are new or have changed |
+| `writer.py` | their passages → rows |
 | `refresh.py`, `mcp_server.py` | an index that follows its files, as a server of MCP |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |
 | `evaluate.py` | queries with the files that answer them → recall and mean reciprocal rank |

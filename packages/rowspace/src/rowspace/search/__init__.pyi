@@ -9,4 +9,4 @@ from rowspace.search.options import IndexOptions as IndexOptions
 from rowspace.search.ranking.evidence import Evidence as Evidence, query_terms as query_terms
 from rowspace.search.ranking.scores import Hit as Hit, Rankings as Rankings
 from rowspace.search.storage.vectors import PassageVectors as PassageVectors
-from rowspace.search.update import Summary as Summary
+from rowspace.search.writer import Summary as Summary

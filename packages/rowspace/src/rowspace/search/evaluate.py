@@ -21,7 +21,8 @@ class Question(NamedTuple):
 
     Attributes:
         query: Words or a question.
-        files: Each is an answer; paths that are absolute, or relative to the current folder or to one that was indexed.
+        files: Each is an answer; paths that are absolute, or relative to the current folder or to one that was indexed;
+            of an index of records, their ids.
         kind: Questions of one kind get scores of their own; "" is no kind.
     """
 
@@ -83,7 +84,7 @@ def evaluate_search(index: Index, questions: str | Path | Iterable[Question]) ->
         numbered = {f"question {number}": each for number, each in enumerate(questions, 1)}
     if not numbered:
         raise UsageError("there are no questions; give at least one, with a query and files")
-    known, roots = set(index.files()), index.settings.roots
+    known, roots = set(index.files()), None if index.settings.records is not None else index.settings.roots
     asked = [(each, _answers(each, known, roots, place)) for place, each in numbered.items()]
     kinds = ["", *dict.fromkeys(each.kind for each, _ in asked if each.kind)]
     ranks = {mode: [_rank(index, each, right, mode) for each, right in asked] for mode in get_args(Mode)}
@@ -109,7 +110,7 @@ def read_questions(path: str | Path) -> dict[int, Question]:
     """Read the questions of a file; blank lines are left out.
 
     Args:
-        path: UTF-8. Each line is a JSON object with "query", "files" (a list of paths) and optionally "kind".
+        path: UTF-8. Each line is a JSON object with "query", "files" (a list of paths or ids) and optionally "kind".
 
     Returns:
         The questions by their lines, from 1.
@@ -155,10 +156,15 @@ def _question(line: str) -> Question:
     return Question(query, tuple(files), kind)
 
 
-def _answers(question: Question, known: Collection[str], roots: Sequence[str], place: str) -> set[str]:
-    """Return the paths in the index of the files that answer a question."""
+def _answers(question: Question, known: Collection[str], roots: Sequence[str] | None, place: str) -> set[str]:
+    """Return the paths in the index of the files that answer a question; without roots, the ids of the records."""
     answers = set[str]()
     for file in question.files:
+        if roots is None:
+            if file not in known:
+                raise UsageError(f"{place}: the index has no record with the id {file!r}; give the id of a record")
+            answers.add(file)
+            continue
         found = [path for path in _places(file, roots) if path in known]
         if not found:
             raise UsageError(

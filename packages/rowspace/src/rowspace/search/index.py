@@ -1,9 +1,11 @@
-"""`Index`: files as passages that can be searched by meaning and by words."""
+"""`Index`: files or records as passages that can be searched by meaning and by words."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +15,20 @@ from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
 from rowspace.search.options import IndexOptions
 from rowspace.search.places import check_folder, has_index, replacing, resolve_place, writing
+from rowspace.search.ranking.conditions import Where, where_filter
 from rowspace.search.ranking.evidence import Evidence, explain_hits
 from rowspace.search.ranking.query_encoder import QueryEncoder
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
-from rowspace.search.ranking.search import find_passages
+from rowspace.search.ranking.search import find_passages, path_filter
 from rowspace.search.reading.files import Change, file_time, resolve_roots
+from rowspace.search.records import Records, check_names, columns_of, rows_of
 from rowspace.search.storage.dataset import import_lance, is_remote
-from rowspace.search.storage.settings import IndexSettings
+from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import PassageVectors, read_vectors
-from rowspace.search.update import Progress, Summary, update_store
+from rowspace.search.update import update_store
+from rowspace.search.update_records import update_records
+from rowspace.search.writer import Progress, Summary
 
 __all__ = ["Index"]
 
@@ -30,7 +36,7 @@ FLOATS = ("float32", "float16")
 
 
 class Index:
-    """A search index of files, in a folder or an object store; make one with `build` or `open`.
+    """A search index of files or records, in a folder or an object store; make one with `build` or `open`.
 
     Attributes:
         path: The folder or object store.
@@ -75,18 +81,81 @@ class Index:
             UsageError: If a file does not exist, `path` is another kind of folder, or vectors are not floats.
             RowspaceError: If another process writes to `path`.
         """
-        _check_floats(encoder, "an index")
-        place, roots = resolve_place(path), resolve_roots(files)
-        settings = IndexSettings(
-            encoder.fingerprint,
-            encoder.dim,
-            None if table is None else os.path.realpath(table),
-            tuple(roots),
-            **asdict(options or IndexOptions()),
+        settings = _settings(encoder, options or IndexOptions(), table, resolve_roots(files), None)
+        return cls._built(
+            path, settings, encoder, lambda store: update_store(store, settings.roots, encoder, on_progress=on_progress)
         )
+
+    @classmethod
+    def build_records(  # noqa: PLR0913  # as `build`, and the columns
+        cls,
+        records: str | Path | Iterable[str | Path] | Records,
+        encoder: Encoder,
+        path: str | Path,
+        *,
+        text_column: str = "text",
+        id_column: str | None = None,
+        title_column: str | None = None,
+        options: IndexOptions | None = None,
+        table: str | Path | None = None,
+        on_progress: Progress | None = None,
+    ) -> "Index":
+        """Make an index of records, each with an id, a text and metadata.
+
+        A long text is divided into passages, as those of files. Records are read one by one; of each, only its id and a
+        hash stay in memory. Otherwise as `build`; a damaged record ends it, and those before it are in the index.
+
+        Args:
+            records: Files (JSON lines, CSV, TSV or Parquet; all but Parquet perhaps compressed), or dictionaries.
+            encoder: Texts → vectors.
+            path: A new folder, an index, or a URL such as s3://bucket/index.
+            text_column: The column of texts.
+            id_column: The column of ids, which are texts or integers; by default "id", or if the first record has
+                none, a record has the number of its line as its id, such as "data.csv:3".
+            title_column: The column of titles, which are searched and shown as headings are.
+            options: The length of passages, and limits.
+            table: The path of the encoder's table, so that `open` finds it.
+            on_progress: Called after each record.
+
+        Returns:
+            The index. All other columns are the metadata of its hits, and `search` compares them with `where`.
+
+        Raises:
+            UsageError: If a record of Python is not valid, or an argument as in `build`.
+            FileFormatError: If a record of a file is not; the message has its line.
+            CorpusError: If a file cannot be read.
+            RowspaceError: If another process writes to `path`.
+
+        Example:
+            >>> import tempfile, rowspace as rs
+            >>> records = [{"id": "a", "text": "a red cat", "year": 1999}, {"id": "b", "text": "a red dog"}]
+            >>> encoder = rs.Encoder(rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1))
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     index = Index.build_records(records, encoder, folder)
+            ...     [(hit.id, hit.metadata) for hit in index.search("red", where="year>=1990")]
+            [('a', {'year': 1999})]
+        """
+        chosen = options or IndexOptions()
+        source, roots = _record_source(records)
+        rows = rows_of(source, max_megabytes=chosen.max_megabytes)
+        first = next(rows, None)
+        if first is None:
+            raise UsageError("there are no records; give at least one")
+        columns = columns_of(first, text=text_column, id_column=id_column, title=title_column)
+        return cls._built(
+            path,
+            _settings(encoder, chosen, table, roots, columns),
+            encoder,
+            lambda store: update_records(store, chain([first], rows), encoder, is_all=True, on_progress=on_progress),
+        )
+
+    @classmethod
+    def _built(
+        cls, path: str | Path, settings: IndexSettings, encoder: Encoder, update: Callable[[ChunkStore], Summary]
+    ) -> "Index":
+        place = resolve_place(path)
         with writing(place), replacing(place) as new:
-            store = ChunkStore.create(new, settings, replace=new != place)
-            summary = update_store(store, roots, encoder, on_progress=on_progress)
+            summary = update(ChunkStore.create(new, settings, replace=new != place))
         index = cls.open(place, encoder)
         index.summary = summary
         return index
@@ -138,7 +207,7 @@ class Index:
         return self._store.count()
 
     def files(self) -> list[str]:
-        """Return the paths of the files."""
+        """Return the paths of the files, or the ids of the records."""
         return sorted(self._store.files())
 
     def names(self) -> list[str]:
@@ -148,11 +217,12 @@ class Index:
     def update(
         self, files: str | Path | Iterable[str | Path] | None = None, *, on_progress: Progress | None = None
     ) -> Summary:
-        """Read files that are new or have changed, and remove those that no longer exist.
+        """Read files or records that are new or have changed, and remove those that no longer exist.
 
         Args:
-            files: Files and folders; by default all that were indexed before. Others in the index are unchanged.
-            on_progress: Called after each file.
+            files: Files and folders; by default all that were indexed before. Others in the index are unchanged. Of an
+                index of records, these are files to add; all are read.
+            on_progress: Called after each file or record.
 
         Returns:
             What was done.
@@ -168,11 +238,49 @@ class Index:
             missing = [*known, *self._store.files()]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)
             joined = tuple(resolve_roots([*known, *roots], known=missing))
+            if self.settings.records is not None:
+                return self._update_record_files(joined, on_progress)
             if joined != known:
                 self._store.change_settings(replace(self.settings, roots=joined))
             self.summary = update_store(
                 self._store, roots, self._queries.encoder_of_passages(), on_progress=on_progress
             )
+        return self.summary
+
+    def _update_record_files(self, roots: tuple[str, ...], on_progress: Progress | None) -> Summary:
+        if not self.settings.roots:
+            raise UsageError(f"{self.path}: the index has records of Python; update it with update_records")
+        check_names(roots)
+        rows = rows_of([root for root in roots if Path(root).exists()], max_megabytes=self.settings.max_megabytes)
+        encoder = self._queries.encoder_of_passages()
+        self.summary = update_records(self._store, rows, encoder, is_all=True, on_progress=on_progress)
+        if roots != self.settings.roots:
+            self._store.change_settings(replace(self.settings, roots=roots))
+        return self.summary
+
+    def update_records(self, records: Records, *, is_all: bool = False, on_progress: Progress | None = None) -> Summary:
+        """Add records of Python, and replace those with the same id that have changed.
+
+        Args:
+            records: Dictionaries with the columns that `build_records` was given.
+            is_all: Whether these are all records; then others in the index are removed.
+            on_progress: Called after each record.
+
+        Returns:
+            What was done.
+
+        Raises:
+            UsageError: If a record is not valid, the index has none of Python, or the encoder did not make it.
+            RowspaceError: If another process writes to the index.
+        """
+        with writing(self.path):
+            self._store.refresh()
+            self._store.check()
+            if self.settings.records is None or self.settings.roots:
+                raise UsageError(f"{self.path}: the index was made of files, which update reads again")
+            rows = rows_of(records, max_megabytes=self.settings.max_megabytes)
+            encoder = self._queries.encoder_of_passages()
+            self.summary = update_records(self._store, rows, encoder, is_all=is_all, on_progress=on_progress)
         return self.summary
 
     def build_bridge(
@@ -207,13 +315,25 @@ class Index:
         save_bridge(self.path, bridge)
         return bridge
 
-    def search(self, query: str, *, k: int = 10, path: str | None = None, mode: Mode = "hybrid") -> list[Hit]:
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        path: str | None = None,
+        where: Where | None = None,
+        mode: Mode = "hybrid",
+    ) -> list[Hit]:
         """Return the passages that answer a query, best first.
 
         Args:
             query: Words or a question.
             k: The maximum number of passages.
             path: Search only files whose path matches this pattern, such as `*.md`, `docs/` or `src/**/*.py`.
+            where: Search only records that meet this condition on their metadata, such as "year>=1999", or several:
+                a list of conditions, or a dictionary of values by column. The operators are = != < <= > >=; numbers
+                are compared by size, texts by their characters. `column=` is met by records without a value, `!=` also
+                by these.
             mode: "dense" ranks by the cosine of vectors, "lexical" by BM25 scores of passages, their titles and their
                 files, "hybrid" by both.
 
@@ -226,7 +346,8 @@ class Index:
         self._store.refresh()
         vector = None if mode == "lexical" else self._queries.vector(query)
         known = self._queries.known(query) if mode == "hybrid" else 1.0
-        return find_passages(self._store, query, vector, k=k, path=path, mode=mode, known=known).hits(mode, k)
+        found = find_passages(self._store, query, vector, k=k, where=self._filter(path, where), mode=mode, known=known)
+        return found.hits(mode, k)
 
     def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
         """Return which files of hits have another size or time than when they were indexed, or are gone.
@@ -235,20 +356,23 @@ class Index:
             hits: Passages that were found.
 
         Returns:
-            The change of each such path; none for a file that is as it was indexed.
+            The change of each such path; none for a file that is as it was indexed, and none for records.
         """
+        if self.settings.records is not None:
+            return {}
         paths = sorted({hit.path for hit in hits})
         known = self._store.files(paths) if paths else {}
         now = {path: file_time(path) for path in known}
         return {path: "changed" if now[path] else "gone" for path, state in known.items() if now[path] != state[:2]}
 
-    def rankings(self, query: str, *, k: int = 10, path: str | None = None) -> Rankings:
+    def rankings(self, query: str, *, k: int = 10, path: str | None = None, where: Where | None = None) -> Rankings:
         """Return the passages that answer a query in three orders: by vectors, by words, and by both.
 
         Args:
             query: Words or a question.
             k: The maximum number of passages of each order.
             path: As for `search`.
+            where: As for `search`.
 
         Returns:
             What `search` returns in each mode, with both ranks of each passage.
@@ -258,7 +382,21 @@ class Index:
         """
         self._store.refresh()
         vector, known = self._queries.vector(query), self._queries.known(query)
-        return find_passages(self._store, query, vector, k=k, path=path, mode="hybrid", known=known).rankings(k)
+        found = find_passages(
+            self._store, query, vector, k=k, where=self._filter(path, where), mode="hybrid", known=known
+        )
+        return found.rankings(k)
+
+    def _filter(self, path: str | None, where: Where | None) -> str | None:
+        """Return the condition of SQL that passages must meet."""
+        columns = self.settings.records
+        if path is not None and columns is not None:
+            raise UsageError("path is for an index of files, and this one has records; use where")
+        if where is not None and columns is None:
+            raise UsageError("where is for an index of records, and this one has files; use path")
+        if where is not None and columns is not None:
+            return where_filter(where, columns)
+        return None if path is None else path_filter(path)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
         """Return why passages were found: what each of their words adds to the cosine, and each query word to BM25.
@@ -290,6 +428,32 @@ class Index:
         """The number of the index's last commit, which changes with its passages."""
         self._store.refresh()
         return int(self._store.dataset.version)
+
+
+def _settings(
+    encoder: Encoder,
+    options: IndexOptions,
+    table: str | Path | None,
+    roots: Iterable[str],
+    columns: RecordColumns | None,
+) -> IndexSettings:
+    _check_floats(encoder, "an index")
+    known = None if table is None else os.path.realpath(table)
+    return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
+
+
+def _record_source(
+    records: str | Path | Iterable[str | Path] | Records,
+) -> tuple[Iterable[Any], list[str]]:
+    """Return the source of records, and the absolute paths of its files; none if it is not of files."""
+    items = iter([records] if isinstance(records, str | Path) else records)
+    first = next(items, None)
+    everything: Iterable[Any] = () if first is None else chain([first], items)
+    if not isinstance(first, str | Path):
+        return everything, []
+    roots = resolve_roots(everything)
+    check_names(roots)
+    return roots, roots
 
 
 def _check_floats(encoder: Encoder, purpose: str) -> None:

@@ -23,7 +23,7 @@ _NOT_A_MESSAGE: Any = {"code": -32600, "message": "the line is no message of JSO
 
 
 def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
-    """Return a server with the tool `search(query, k, path)`, which updates the index when its files have changed.
+    """Return a server with the tool `search(query, k, path, where)`; it updates the index when its files have changed.
 
     Args:
         index: An open index.
@@ -64,7 +64,7 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
         "rowspace",
         version=version("rowspace"),
         log_level="WARNING",  # below, the SDK repeats what a client has sent
-        instructions="Searches a local index of files by meaning and by words. Passages have their file and lines.",
+        instructions="Searches a local index of files or records by meaning and by words.",
     )
 
     refresher = Refresher(index, seconds=seconds)
@@ -77,11 +77,15 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
             Field(description="How many passages."),
         ] = _DEFAULT_K,
         path: Annotated[str | None, Field(description="Only files that match, such as *.md or docs/")] = None,
+        where: Annotated[
+            list[str] | str | None,
+            Field(description="Of an index of records: conditions on columns, such as year>=1999; = != < <= > >="),
+        ] = None,
     ) -> str:
-        """Find passages in the indexed files; each has its path, lines, heading or function, and text."""
+        """Find passages in the indexed files or records; each has its path or id, lines or metadata, and text."""
         refresher.refresh()
         try:
-            hits = index.search(query, k=k or _DEFAULT_K, path=path or None)
+            hits = index.search(query, k=k or _DEFAULT_K, path=path or None, where=where or None)
             changes = index.changes(hits)
         except RowspaceError as error:
             raise ToolError(str(error)) from error
@@ -147,5 +151,8 @@ def _error_of(line: bytes) -> "JSONRPCError | None":
 
 
 def _passage(hit: Hit, change: Change | None) -> str:
+    if hit.metadata is not None:
+        values = json.dumps(hit.metadata, ensure_ascii=False)
+        return f"{hit.location} {hit.name}".rstrip() + f"\n{values}\n{hit.text}"
     place = f"{hit.path}:{hit.first_line}-{hit.last_line} {hit.name}".rstrip()
     return f"{place}{CHANGES[change] if change else ''}\n{hit.text}"

@@ -5,7 +5,7 @@ from rowspace.search.ranking.scores import Mode
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.source import IndexPlace
 
-__all__ = ["build_code", "map_code", "search_code"]
+__all__ = ["build_code", "map_code", "open_code", "search_code"]
 
 
 def build_code(lab: Lab, place: IndexPlace) -> str:
@@ -14,13 +14,17 @@ def build_code(lab: Lab, place: IndexPlace) -> str:
     return f"{_encoder(lab)}\nindex = Index.build({roots!r}, encoder, 'my-index')"
 
 
+def open_code(lab: Lab, index: Index) -> str:
+    """Return the code that opens an index."""
+    return f"{_encoder(lab)}\nindex = Index.open({index.path!r}, encoder)"
+
+
 def search_code(lab: Lab, index: Index, query: str, *, k: int, path: str | None, mode: Mode) -> str:
     """Return the code that gives the results of a question, and the shares of their words."""
     options = f"k={k}" + ("" if path is None else f", path={path!r}") + f", mode={mode!r}"
     return "\n".join(
         [
-            _encoder(lab),
-            f"index = Index.open({index.path!r}, encoder)",
+            open_code(lab, index),
             f"hits = index.search({query!r}, {options})",
             f"for hit, why in zip(hits, index.evidence({query!r}, hits)):",
             "    cosine, bm25 = why.cosine, why.scores.sum()",

@@ -41,13 +41,15 @@ class FoundPassage(TypedDict):
     """A passage that answers the question."""
 
     path: str
-    """Relative to the folder."""
+    """Relative to the folder; of a record, its id."""
     chunk: int
     first_line: int
     last_line: int
     is_pdf: bool
     """Whether lines are pages."""
     name: str
+    metadata: str
+    """Of a record; empty for a file."""
     text: str
     hybrid_rank: int | None
     dense_rank: int | None

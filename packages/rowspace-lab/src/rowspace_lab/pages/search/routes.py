@@ -12,7 +12,7 @@ from rowspace.search import Evidence, Hit, Index, IndexOptions, query_terms
 from rowspace.search.ranking.scores import Rankings
 from rowspace.search.reading.files import find_files
 from rowspace_lab.lab import Lab
-from rowspace_lab.pages.search.listing import build_code, map_code, search_code
+from rowspace_lab.pages.search.listing import build_code, map_code, open_code, search_code
 from rowspace_lab.pages.search.marks import marks
 from rowspace_lab.pages.search.passage_map import MAX_ON_MAP, passage_map
 from rowspace_lab.pages.search.replies import (
@@ -67,6 +67,8 @@ def state(source: SearchSource, lab: Lab, _: Query) -> SearchIndexReply:
         found = sum(1 for _ in islice(find_files(place.roots), _COUNTED + 1))
         reply["found"], reply["found_all"] = min(found, _COUNTED), found <= _COUNTED
         return reply
+    if index.settings.records is not None:
+        reply["code"] = open_code(lab, index)
     return _with_index(reply, place, index)
 
 
@@ -119,12 +121,13 @@ def _passage(hit: Hit, place: IndexPlace, found: Rankings, why: Evidence) -> Fou
         (None, None),
     )
     return {
-        "path": _relative(hit.path, place),
+        "path": hit.path if hit.metadata is not None else _relative(hit.path, place),
         "chunk": hit.chunk,
         "first_line": hit.first_line,
         "last_line": hit.last_line,
         "is_pdf": hit.path.lower().endswith(".pdf"),
         "name": hit.name,
+        "metadata": hit.metadata_line(),
         "text": hit.text,
         "hybrid_rank": rank,
         "dense_rank": hit.dense_rank,

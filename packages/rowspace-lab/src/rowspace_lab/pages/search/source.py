@@ -16,7 +16,7 @@ from rowspace._base.paths import cache_dir
 from rowspace.encode import Encoder
 from rowspace.encode.modes import check_modules, mode_at
 from rowspace.encode.options import Mode
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.search import Index
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
@@ -83,8 +83,7 @@ class IndexPlace:
     @property
     def base(self) -> Path:
         """The folder to which paths are relative."""
-        root = Path(self.roots[0])
-        return root if len(self.roots) == 1 and root.is_dir() else Path(_common(self.roots))
+        return Path(_common(self.roots)) if self.roots else Path()  # none for records of Python
 
     def last_run(self) -> Mapping[str, Any] | None:
         """Return what the last complete run of the page has written; None if there is none."""
@@ -123,6 +122,7 @@ class SearchSource:
 
         Raises:
             FileFormatError: The named index is damaged.
+            UsageError: It has records, and another table made it.
         """
         path, other = (self.path or Path()).resolve(), None
         roots: tuple[str, ...] = (str(path),)
@@ -130,6 +130,8 @@ class SearchSource:
             settings = Index.open(path).settings
             if settings.fingerprint == encoder.fingerprint:
                 return IndexPlace(path, settings.roots, is_named=True)
+            if settings.records is not None:
+                raise UsageError(f"{path} is an index of records; choose the table that made it, {settings.table}")
             roots, other = settings.roots, settings.table or "one that it does not name"
         name = short_hash(encoder.fingerprint, *roots)
         return IndexPlace(cache_dir() / "search" / name / "index", roots, other_table=other)

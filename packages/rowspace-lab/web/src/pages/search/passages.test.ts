@@ -8,6 +8,7 @@ const plain = (text: string, share: number | null = null, term: number | null = 
 const found = {
   path: "src/a.py",
   chunk: 0,
+  metadata: "",
   last_line: 9,
   hybrid_rank: 1,
   dense_rank: 2,

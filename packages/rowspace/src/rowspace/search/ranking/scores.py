@@ -21,6 +21,7 @@ Row = dict[str, Any]
 Key = tuple[str, int]
 
 _WORDS, _TITLE, _COSINE, _NAMED = 0.5, 0.1, 3.0, 0.5  # weights; that of a whole file is 1
+_MAX_VALUE, _MAX_VALUES = 60, 12  # characters of a value of metadata, and values, that are shown
 _LAST = re.compile(r" > |[.:]+(?=\w)")  # before the last part of a name
 
 
@@ -29,15 +30,16 @@ class Hit:
     """A passage that answers a query.
 
     Attributes:
-        path: The file.
-        first_line, last_line: Its lines, from 1; in a PDF, its pages.
-        name: The heading or function that it belongs to; empty if there is none.
+        path: The file, or the id of the record.
+        first_line, last_line: Its lines, from 1; in a PDF, its pages; of a record, those of its text.
+        name: The heading or function that it belongs to, or the title of the record; empty if there is none.
         text: The passage.
         score: What the hits are ordered by: the cosine (dense), or the weighted sum of the BM25 scores, each divided by
             the best (lexical), and of the cosine (hybrid).
         dense_rank, lexical_rank: Its rank, from 1, in each ranking; None if the mode does not use that ranking, or it
             does not have the passage.
         chunk: Its number in the file, from 0.
+        metadata: The other values of the record; None if it is of a file.
     """
 
     path: str
@@ -49,16 +51,38 @@ class Hit:
     dense_rank: int | None
     lexical_rank: int | None
     chunk: int = 0
+    metadata: dict[str, Any] | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the record; of a file, its path."""
+        return self.path
 
     @property
     def location(self) -> str:
         """The path and the first line, such as `src/app.py:12`; relative if the file is below the current folder.
 
+        Of a record, it is the id, and the line of its text if that is not the first.
+
         >>> Hit("/books/a.txt", 3, 9, "", "text", 1.0, 1, None).location
         '/books/a.txt:3'
         """
+        if self.metadata is not None:
+            return self.path if self.first_line == 1 else f"{self.path} line {self.first_line}"
         path = self.path.removeprefix(f"{Path.cwd()}/")
         return f"{path} page {self.first_line}" if path.lower().endswith(".pdf") else f"{path}:{self.first_line}"
+
+    def metadata_line(self) -> str:
+        """Return the metadata on one line, without what is long.
+
+        >>> Hit("a", 1, 1, "", "text", 1.0, 1, None, metadata={"year": 1999, "is_new": True}).metadata_line()
+        'year=1999 is_new=true'
+        """
+        values = list((self.metadata or {}).items())
+        texts = [(name, str(value).lower() if isinstance(value, bool) else str(value)) for name, value in values]
+        parts = [f"{name}={text if len(text) <= _MAX_VALUE else f'{text[:_MAX_VALUE]}...'}" for name, text in texts]
+        more = [f"and {len(parts) - _MAX_VALUES:,} more"] if len(parts) > _MAX_VALUES else []
+        return " ".join([*parts[:_MAX_VALUES], *more])
 
 
 class Rankings(NamedTuple):
@@ -173,4 +197,5 @@ def _hit(row: Row, score: float, dense_rank: int | None, lexical_rank: int | Non
         dense_rank,
         lexical_rank,
         row["chunk"],
+        row["metadata"],
     )

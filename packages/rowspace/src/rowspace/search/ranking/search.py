@@ -11,6 +11,7 @@ from rowspace.errors import UsageError
 from rowspace.search.ranking.scores import Found, Key, Mode, Row, key_of, share_of_name
 from rowspace.search.reading.patterns import parse_pattern
 from rowspace.search.storage.dataset import sql_list
+from rowspace.search.storage.settings import read_metadata
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.words import terms_of, with_parts
 
@@ -21,7 +22,7 @@ _FILES = 1_000  # whose score as a whole is known
 _BEST = 20  # passages, one of which may have all words of the query
 _MAX_QUERY = 100_000  # characters
 _MAX_PATTERN = 4_096  # characters, the longest path
-_COLUMNS = ["path", "chunk", "first_line", "last_line", "name", "text", "vector"]
+_COLUMNS = ["path", "chunk", "first_line", "last_line", "name", "text", "metadata", "vector"]
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ def find_passages(
     vector: NDArray[np.float32] | None,
     *,
     k: int,
-    path: str | None,
+    where: str | None,
     mode: Mode,
     known: float = 1.0,
 ) -> Found:
@@ -43,7 +44,7 @@ def find_passages(
         query: The words of the query, for BM25.
         vector: (d,) of length 1; None, or zeros, if there is none.
         k: How many of them are wanted.
-        path: A pattern of .gitignore that the path of a file must match.
+        where: A condition of SQL that they must meet.
         mode: The ranking that they are wanted for; "hybrid" for several.
         known: The share of the query that its vector is made of; the cosine counts that much less.
 
@@ -54,7 +55,7 @@ def find_passages(
     if mode not in get_args(Mode):
         raise UsageError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
     check_query(query)
-    where, depth = None if path is None else path_filter(path), max(_DEPTH, 2 * k)
+    depth = max(_DEPTH, 2 * k)
     vector = None if mode == "lexical" or vector is None or not np.any(vector) else vector
     nearest = [] if vector is None else _dense(store, vector, depth, where)
     words, title, file = list[Row](), list[Row](), list[Row]()
@@ -186,6 +187,9 @@ def _scan(store: ChunkStore, where: str | None, **arguments: Any) -> list[Row]:
     found = store.read(filter=where, prefilter=where is not None, disable_scoring_autoprojection=True, **arguments)
     vectors = [found["vector"].combine_chunks()] if len(found) and "vector" in found.column_names else []
     rows: list[Row] = found.drop_columns(["vector"] if vectors else []).to_pylist()
+    if (columns := store.settings.records) is not None and "metadata" in found.column_names:
+        for row in rows:
+            row["metadata"] = read_metadata(row["metadata"], columns)
     for vector in vectors:
         matrix = vector.flatten().to_numpy().reshape(len(rows), -1)  # a list of Python's numbers takes 20 times as long
         for row, own in zip(rows, matrix, strict=True):

@@ -72,6 +72,7 @@ def dataset_schema(settings: IndexSettings) -> "pa.Schema":
             ("size", pa.int64()),
             ("mtime_ns", pa.int64()),
             ("digest", pa.string()),
+            ("metadata", pa.json_()),  # of a record
         ],
         metadata={SETTINGS_KEY: dump_settings(settings)},
     )

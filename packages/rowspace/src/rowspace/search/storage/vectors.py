@@ -76,13 +76,14 @@ def title_text(place: str, name: str) -> str:
     r"""Return the words of a passage's title: the path of its file without the extension, and its name.
 
     Args:
-        place: The path below the folder that is indexed.
+        place: The path below the folder that is indexed; empty for a record.
         name: The heading or function; empty if there is none.
 
     >>> title_text("guide/set_up.md", "Install")
     'guide/set_up Install\nsetup'
     """
-    return with_parts(f"{Path(place).with_suffix('')} {name}".rstrip())
+    path = Path(place).with_suffix("") if place else ""
+    return with_parts(f"{path} {name}".strip())
 
 
 def encode_passages(encoder: Encoder, passages: Sequence[Passage]) -> NDArray[np.float32]:

@@ -120,7 +120,9 @@ def test_search_as_json_equals_search_in_python(run: Run, index: Path, table_pat
         options = dict(zip([name.strip("-") for name in arguments[::2]], arguments[1::2], strict=True))
         options.pop("table", None)
         hits = Index.open(index).search("a loop repeats", **options | {"k": int(options.get("k", 5))})
-        assert document["hits"] == [vars(hit) | {"change": None} for hit in hits]
+        assert document["hits"] == [
+            {k: v for k, v in vars(hit).items() if k != "metadata"} | {"change": None} for hit in hits
+        ]
         assert (document["index"], document["mode"]) == ("my-index", options.get("mode", "hybrid"))
 
 
@@ -177,7 +179,7 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "my-index", "loop", "--path", ""): "path must be a pattern",
         ("search", "my-index", " "): "the query is empty; give words or a question",
         ("search", "my-index"): "the query is empty; give words or a question",
-        ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY and --path",
+        ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY, --path and --where",
         ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file 'nothing.jsonl'",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
         ("index", "-o", "new"): "name files or folders to index",
@@ -191,12 +193,64 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
 
 
 def test_progress_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = _Reporter()
+    reporter = _Reporter("file")
     reporter(1, 2)
     assert capsys.readouterr().err == ""
     reporter._pace.seconds = 0
     reporter(2, 2)
     assert capsys.readouterr().err == "rowspace: read 2 of 2 files\n"
+    reporter(1_000, 0)
+    assert capsys.readouterr().err == "rowspace: read 1,000 files\n"
+
+
+def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Path) -> None:
+    (folder / "books.csv").write_text(
+        "title,about,year,language\nLoops,a loop repeats statements,1999,en\nLists,a list of lines,2005,de\n"
+        "Errors,raise an error,2010,en\n"
+    )
+    columns = ("--text-column", "about", "--title-column", "title")
+    failed = run("index", "books.csv", "-o", "books", "--table", table_path, status=1)
+    assert re.search(
+        r"books\.csv: line 2: there is no column 'text', but 'about', 'language', 'title', 'year'; name one: "
+        r"--text-column NAME \(text_column=NAME in Python\)\n",
+        failed.stderr,
+    )
+    first = run("index", "books.csv", *columns, "-o", "books", "--table", table_path).stderr
+    assert re.search(
+        r"more than 20% in 1 record: books\.csv:2 \(32%\); .*\nrowspace: records: 3 added; books has 3 ", first
+    )
+    assert summary(run, "-o", "books", *columns)["unchanged"] == 3
+    failed = run("index", "-o", "books", "--id-column", "title", status=2)
+    assert "books was built without --id-column; to change it, build it again with --rebuild" in failed.stderr
+
+    shown = run("search", "books", "a loop or a list", "--where", "year>=1999", "--where", "language=de").stdout
+    assert re.fullmatch(
+        r"books\.csv:3  Lists  \(vectors 1, words 1\)\n    language=de year=2005\n    a list of lines\n\n", shown
+    )
+    document = json.loads(run("search", "books", "error", "--where", "language=en", "--json").stdout)
+    (hit,) = (hit for hit in document["hits"] if hit["name"] == "Errors")
+    assert (hit["id"], hit["metadata"]) == ("books.csv:4", {"language": "en", "year": 2010})
+    assert not {"path", "change"} & hit.keys()
+    Path("queries.jsonl").write_text('{"query": "list of lines", "files": ["books.csv:3"]}')
+    document = json.loads(run("search", "books", "--evaluate", "queries.jsonl", "--json").stdout)
+    assert document["scores"][0]["recall_1"] == 1.0
+    nothing = run("search", "books", "list", "--where", "year=1").stderr
+    assert nothing == "rowspace: nothing found: the index has no word of the query, or no record meets --where\n"
+
+
+def test_what_is_not_of_records_is_refused(run: Run, table_path: str, index: Path) -> None:
+    Path("a.csv").write_text("text\na loop\n")
+    for arguments, message in (
+        (("index", "a.csv", "docs", "-o", "new"), "a.csv has records and docs does not; index them separately"),
+        (
+            ("index", "docs", "--text-column", "x", "-o", "new"),
+            "--text-column is for records, whose names end in .jsonl",
+        ),
+        (("index", "docs", "--text-column", "x", "-o", "my-index"), "my-index was built without --text-column"),
+        (("search", "my-index", "loop", "--where", "x=1"), "where is for an index of records, and this one has files"),
+        (("search", "my-index", "--where", "x=1", "--evaluate", "q"), "leave out QUERY, --path and --where"),
+    ):
+        assert message in run(*arguments, status=2).stderr.replace("\n", " ")
 
 
 def test_unsuitable_output_is_refused_before_a_table_is_learned(

@@ -1,6 +1,7 @@
-"""`rowspace index`: files → an index for `rowspace search`."""
+"""`rowspace index`: files or records → an index for `rowspace search`."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,10 +14,11 @@ from rowspace.cli.output import message, print_json, shown
 from rowspace.errors import UsageError
 from rowspace.files.hub import local_path
 from rowspace.search.options import IndexOptions
+from rowspace.text.corpus.records import RECORD_NAMES, has_records
 
 if TYPE_CHECKING:
     from rowspace.encode import Encoder
-    from rowspace.search import Summary
+    from rowspace.search import Index, Summary
 
 __all__ = ["index"]
 
@@ -25,11 +27,13 @@ _NAMED_UNKNOWN = 3  # files with many words that have no row
 
 
 @with_options_of({"Passages": IndexOptions})
-def index(
+def index(  # noqa: PLR0913  # what to index, and how
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILES", help="Files and folders; the default is all that the index has.", show_default=False
+            metavar="FILES",
+            help="Files and folders, or files of records; the default is all that the index has.",
+            show_default=False,
         ),
     ] = None,
     *,
@@ -46,6 +50,22 @@ def index(
     download: Annotated[
         bool, typer.Option("--download", help="Fetch --table from the Hugging Face Hub first, such as org/name.")
     ] = False,
+    text_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of records, the column of texts.  [default: text]", show_default=False),
+    ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of records, the column of ids.  [default: id, or the numbers of lines]",
+            show_default=False,
+        ),
+    ] = None,
+    title_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of records, the column of titles.  [default: none]", show_default=False),
+    ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index again, with the given files only.")] = (
         False
     ),
@@ -55,23 +75,31 @@ def index(
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Index text, documents, notebooks and source code for a search.
+    """Index text, documents, source code or records for a search.
 
     A later run reads only files that are new or have changed, and removes those that no longer exist. Files that
     .gitignore excludes, names that begin with a dot, lock files, minified and binary files are left out; --verbose
     names all of them.
 
+    Files whose names end in .jsonl, .ndjson, .csv, .tsv or .parquet, perhaps compressed, have records if they are named
+    themselves: each record has a text, an id, and other columns, by which rowspace search can filter.
+
     Example:
       rowspace index src docs -o my-index
       rowspace index -o my-index
+      rowspace index books.csv --text-column description --title-column title -o my-books
     """
+    given = {"text_column": text_column, "id_column": id_column, "title_column": title_column}
+    columns = {name: value for name, value in given.items() if value is not None}
     chosen = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
         if table is not None:
             table = str(local_path(table, download=download))
         elif download:
             raise UsageError("--download needs --table with a name of the Hugging Face Hub, such as org/name")
-        summary = _build(files or [], output, table, chosen) if rebuild else _update(files or [], output, table, chosen)
+        run = _build if rebuild else _update
+        built = run(files or [], output, table, chosen, columns)
+    summary = built.summary
     if as_json:
         print_json({"index": output, **vars(summary)})
     else:
@@ -79,8 +107,8 @@ def index(
         for path, reason in sorted(summary.left_out.items() if verbose else ()):
             message(f"{shown(path)}: left out: {reason}")
         if summary.unknown:
-            message(_unknown_sentence(summary))
-        message(_sentence(output, summary))
+            message(_unknown_sentence(summary, _noun(built)))
+        message(_sentence(output, summary, _noun(built)))
 
 
 def _report_problems(problems: dict[str, str]) -> None:
@@ -91,31 +119,50 @@ def _report_problems(problems: dict[str, str]) -> None:
         message(f"and {plural(len(problems) - _NAMED, 'more file')}; --json names all")
 
 
-def _update(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":
+def _update(
+    files: list[str], output: str, table: str | None, options: dict[str, int], columns: dict[str, str]
+) -> "Index":
     """Update the index, or build it if there is none."""
     from rowspace.encode import Encoder
     from rowspace.search import Index
 
     if not Index.exists(output):
-        return _build(files, output, table, options)
+        return _build(files, output, table, options, columns)
     found = Index.open(output, None if table is None else Encoder.load(table))
-    changed = [name for name, value in options.items() if getattr(found.settings, name) != value]
-    if changed:
-        option = changed[0].replace("_", "-")
-        known = getattr(found.settings, changed[0])
-        raise UsageError(f"{output} was built with --{option} {known}; to change it, build it again with --rebuild")
-    return found.update(files or None, on_progress=_Reporter())
+    known = vars(found.settings) | {
+        f"{name}_column": getattr(found.settings.records, name, None) for name in ("text", "id", "title")
+    }
+    for name, value in (options | columns).items():
+        if known[name] != value:
+            option = name.replace("_", "-")
+            how = f"without --{option}" if known[name] is None else f"with --{option} {known[name]}"
+            raise UsageError(f"{output} was built {how}; to change it, build it again with --rebuild")
+    found.update(files or None, on_progress=_Reporter(_noun(found)))
+    return found
 
 
-def _build(files: list[str], output: str, table: str | None, options: dict[str, int]) -> "Summary":
+def _build(
+    files: list[str], output: str, table: str | None, options: dict[str, int], columns: dict[str, str]
+) -> "Index":
     from rowspace.search import Index
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
+    has = [has_records(file) and not Path(file).is_dir() for file in files]
+    if any(has) != all(has):
+        record, other = files[has.index(True)], files[has.index(False)]
+        raise UsageError(f"{record} has records and {other} does not; index them separately, or the folder of {record}")
+    if columns and not any(has):
+        option = next(iter(columns)).replace("_", "-")
+        raise UsageError(f"--{option} is for records, whose names end in {', '.join(RECORD_NAMES)}, not {files[0]}")
     Index.check_target(output)
     encoder, path = _open_encoder(table)
-    built = Index.build(files, encoder, output, options=IndexOptions(**options), table=path, on_progress=_Reporter())
-    return built.summary
+    chosen = IndexOptions(**options)
+    if not any(has):
+        return Index.build(files, encoder, output, options=chosen, table=path, on_progress=_Reporter("file"))
+    return Index.build_records(
+        files, encoder, output, **columns, options=chosen, table=path, on_progress=_Reporter("record")
+    )
 
 
 def _open_encoder(table: str | None) -> "tuple[Encoder, str]":
@@ -126,22 +173,26 @@ def _open_encoder(table: str | None) -> "tuple[Encoder, str]":
     return Encoder.load(path), path
 
 
-def _sentence(output: str, summary: "Summary") -> str:
+def _noun(index: "Index") -> str:
+    return "file" if index.settings.records is None else "record"
+
+
+def _sentence(output: str, summary: "Summary", noun: str) -> str:
     counts = {name: getattr(summary, name) for name in ("added", "changed", "removed", "unchanged")}
     files = ", ".join(f"{number:,} {name}" for name, number in counts.items() if number) or "none"
     skipped = ", ".join(f"{number:,} {reason}" for reason, number in sorted(summary.skipped.items()))
     left_out = f"; left out: {skipped}" if skipped else ""
-    return f"files: {files}{left_out}; {output} has {plural(summary.chunks, 'passage')}; {summary.seconds:.1f} s"
+    return f"{noun}s: {files}{left_out}; {output} has {plural(summary.chunks, 'passage')}; {summary.seconds:.1f} s"
 
 
-def _unknown_sentence(summary: "Summary") -> str:
-    """Say which files have many words without a row."""
+def _unknown_sentence(summary: "Summary", noun: str) -> str:
+    """Say which files or records have many words without a row."""
     named = list(summary.unknown.items())[:_NAMED_UNKNOWN]
     more = len(summary.unknown) - len(named)
     listed = ", ".join(f"{shown(path)} ({share:.0%})" for path, share in named)
     return (
         f"{summary.unknown_share:.0%} of the letters are in words without a row in the table, which vectors leave out, "
-        f"and more than 20% in {plural(len(summary.unknown), 'file')}: {listed}"
+        f"and more than 20% in {plural(len(summary.unknown), noun)}: {listed}"
         f"{f', and {more:,} more, which --json names' if more else ''}; another --table may fit better"
     )
 
@@ -149,21 +200,22 @@ def _unknown_sentence(summary: "Summary") -> str:
 class _Reporter:
     """The progress on standard error: a line that is written again on a terminal, a line at intervals elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, noun: str) -> None:
         from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace
         from rowspace.cli.progress.terminal import uses_bars
 
         self._is_terminal = uses_bars()
         self._pace = Pace(0.1 if self._is_terminal else SECONDS_BETWEEN_LINES)
-        self._is_started = False
+        self._noun, self._is_started = noun, False
 
     def __call__(self, done: int, total: int) -> None:
-        """Report the number of files done."""
+        """Report the number of files or records done."""
         if self._pace.is_due(0):
             self._is_started = True
+            sentence = f"read {done:,} of {plural(total, self._noun)}" if total else f"read {plural(done, self._noun)}"
             if not self._is_terminal:
-                message(f"read {done:,} of {plural(total, 'file')}")
+                message(sentence)
                 return
-            print(f"\rread {done:,} of {plural(total, 'file')}", end="", file=sys.stderr, flush=True)
+            print(f"\r{sentence}", end="", file=sys.stderr, flush=True)
         if done == total and self._is_started and self._is_terminal:
             print(f"\r{' ' * 40}\r", end="", file=sys.stderr, flush=True)

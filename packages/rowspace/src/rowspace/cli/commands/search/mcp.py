@@ -23,7 +23,7 @@ def mcp(
     """Serve an index as a tool for coding agents (MCP).
 
     The server speaks the Model Context Protocol on standard input and output. An agent that is configured with this
-    command starts it and has the tool search(query, k, path). The index is updated when its files have changed.
+    command starts it and has the tool search(query, k, path, where). The index is updated when its files have changed.
 
     Example:
       rowspace mcp my-index

@@ -1,7 +1,7 @@
 """`rowspace search`: a query → passages of an index, with their files and lines."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,6 +29,16 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
             "--path", metavar="GLOB", help="Only files that match, such as '*.md' or 'docs/'.", show_default=False
         ),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Only records whose column has a value, such as year=1999 or 'year>=1999'; also != < <= >. Several "
+            "must all be met.",
+            show_default=False,
+        ),
+    ] = None,
     mode: Annotated[
         Literal["hybrid", "dense", "lexical"],
         typer.Option(help="How to rank: by vectors (dense), by words (lexical, BM25), or by both."),
@@ -44,13 +54,13 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         str | None,
         typer.Option(
             metavar="FILE",
-            help='Score each mode on JSON lines with "query", "files" (paths of its answers) and optionally "kind".',
+            help='Score each mode on JSON lines with "query", "files" (paths or ids of answers) and optionally "kind".',
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the passages of indexed files that answer a query.
+    """Show the passages of an index that answer a query.
 
     With --evaluate, the score of each mode on your own queries is shown: the share that has an answer as the first file
     (recall@1) or among the first five (recall@5), and the mean of 1 / rank of the first answer (MRR@10).
@@ -58,20 +68,22 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     Example:
       rowspace search my-index "where are errors reported"
       rowspace search my-index parse_header --mode lexical --path '*.py' -k 3
+      rowspace search my-books "a detective in Paris" --where 'year<1930' --where language=fr
       rowspace search my-index --evaluate queries.jsonl
     """
     if evaluate is not None:
-        if query is not None or pattern is not None:
-            raise UsageError("--evaluate searches all files for the queries of its file; leave out QUERY and --path")
+        if query is not None or pattern is not None or where:
+            others = "QUERY, --path and --where"
+            raise UsageError(f"--evaluate searches all files for the queries of its file; leave out {others}")
         _evaluate(_open(path, table, "hybrid"), path, evaluate, as_json=as_json)
         return
     if query is None or not query.strip():
         raise UsageError("the query is empty; give words or a question")
     index = _open(path, table, mode)
-    hits = index.search(query, k=k, path=pattern, mode=mode)
+    hits = index.search(query, k=k, path=pattern, where=where or None, mode=mode)
     changes = index.changes(hits)
     if as_json:
-        found = [asdict(hit) | {"change": changes.get(hit.path)} for hit in hits]
+        found = [_document(hit, changes) for hit in hits]
         used = {} if index.bridge is None else {"bridge": index.bridge.facts()}
         print_json({"index": path, "query": query, "mode": mode, **used, "hits": found})
         return
@@ -79,9 +91,19 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         message(bridge_sentence(index.bridge))
     if not hits:
         or_path = "" if pattern is None else ", or no file matches --path"
-        message(f"nothing found: the index has no word of the query{or_path}")
+        or_where = ", or no record meets --where" if where else ""
+        message(f"nothing found: the index has no word of the query{or_path}{or_where}")
     for hit in hits:
         _print(hit, lines, changes.get(hit.path))
+
+
+def _document(hit: "Hit", changes: "dict[str, Change]") -> dict[str, Any]:
+    """Return a hit as JSON: of a file with its path, of a record with its id and metadata."""
+    fields = asdict(hit)
+    path, metadata = fields.pop("path"), fields.pop("metadata")
+    if metadata is None:
+        return {"path": path, **fields, "change": changes.get(path)}
+    return {"id": path, "metadata": metadata, **fields}
 
 
 def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
@@ -125,6 +147,8 @@ def _print(hit: "Hit", lines: int, change: "Change | None") -> None:
     ranks = {"vectors": hit.dense_rank, "words": hit.lexical_rank}
     found = ", ".join(f"{kind} {rank}" for kind, rank in ranks.items() if rank)
     print_line(shown(f"{hit.location}{name}  ({found}){CHANGES[change] if change else ''}"))
+    if hit.metadata:
+        print_line(shown(f"    {hit.metadata_line()}"))
     quoted = hit.text.split("\n")
     for line in quoted[:lines]:
         print_line(f"    {shown(line.expandtabs())}".rstrip())

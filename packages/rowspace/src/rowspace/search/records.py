@@ -1,0 +1,212 @@
+"""Records, of files or of Python → what is indexed of each: its id, its text, and its other values as metadata."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, time
+from decimal import Decimal
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from rowspace._base.plural import join_names
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.search.storage.settings import ColumnType, RecordColumns
+from rowspace.text.corpus.examples_file import is_unicode
+from rowspace.text.corpus.records import RECORD_NAMES, has_records, is_typed, read_records
+
+__all__ = ["Record", "Records", "Row", "check_names", "columns_of", "read_record", "rows_of"]
+
+Records = Iterable[Mapping[str, Any]]
+"""Records of Python: their values by column."""
+
+_MAX_ID, _MAX_METADATA, _MAX_COLUMNS = 1_000, 100_000, 10_000
+_INT64 = 1 << 63
+_MISSING = ("NAType", "NaTType")  # of pandas, as NaN
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][+-]?[0-9]{1,2})?")
+
+
+class Row(NamedTuple):
+    """A record that was not checked yet.
+
+    Attributes:
+        place: What messages name, such as "data.csv: line 3".
+        number: Its id if no column has ids, such as "data.csv:3".
+        values: Its values by column.
+        is_typed: Whether values have types; those of CSV are texts, of which some may be numbers.
+    """
+
+    place: str
+    number: str
+    values: Mapping[str, Any]
+    is_typed: bool = True
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise an error with the place."""
+        raise (FileFormatError if ":" in self.number else UsageError)(f"{self.place}: {reason}")
+
+
+class Record(NamedTuple):
+    """A record that was checked.
+
+    Attributes:
+        id: Its id.
+        title: Its title; empty if there is none.
+        text: Its text.
+        metadata: Its other values, as a JSON object of texts, numbers, true and false.
+    """
+
+    id: str
+    title: str
+    text: str
+    metadata: str
+
+    def digest(self) -> str:
+        """Return a hash of the record without its id."""
+        return blake2b("\0".join(self[1:]).encode(), digest_size=16).hexdigest()
+
+
+def rows_of(records: str | Path | Iterable[str | Path] | Records, *, max_megabytes: int) -> Iterator[Row]:
+    """Yield the records of files, or those of Python.
+
+    Args:
+        records: Paths of files that `check_names` accepts, or mappings.
+        max_megabytes: The limit of a record of a file.
+
+    Raises:
+        UsageError: If an item is neither a path nor a mapping.
+        FileFormatError: If a file is damaged.
+        CorpusError: If a file cannot be read.
+    """
+    for number, item in enumerate([records] if isinstance(records, str | Path) else records, 1):
+        if isinstance(item, str | Path):
+            yield from _rows_of_file(str(item), max_megabytes * 1_000_000)
+        elif isinstance(item, Mapping):
+            yield Row(f"record {number}", str(number), item)
+        else:
+            raise UsageError(f"record {number} must be a dict or the path of a file, not {type(item).__name__}")
+
+
+def _rows_of_file(path: str, limit: int) -> Iterator[Row]:
+    name, typed = Path(path).name, is_typed(path)
+    for line, values in read_records(path, limit=limit):
+        yield Row(f"{path}: line {line}", f"{name}:{line}", values, typed)
+
+
+def check_names(paths: Iterable[str]) -> None:
+    """Raise `UsageError` for a path that does not have the name of a file of records."""
+    for path in paths:
+        if not has_records(path):
+            raise UsageError(f"{path}: a file of records has a name that ends in {', '.join(RECORD_NAMES)}")
+
+
+def columns_of(row: Row, *, text: str, id_column: str | None, title: str | None) -> RecordColumns:
+    """Return the columns of records of which this is the first; that of ids is "id" or none if it is not given."""
+    known = id_column or ("id" if "id" in row.values else None)
+    for name, kind in ((text, "text"), (known, "id"), (title, "title")):
+        if name is not None and name not in row.values:
+            option = f"--{kind}-column NAME ({kind}_column=NAME in Python)"
+            row.refuse(f"there is no column {name!r}, but {join_names(map(str, row.values))}; name one: {option}")
+    return RecordColumns(text, known, title, {})
+
+
+def read_record(row: Row, columns: RecordColumns, types: dict[str, ColumnType]) -> Record:
+    """Return the record of a row, and add the types of its metadata to `types`.
+
+    Raises:
+        UsageError: If a value of a record of Python is not valid.
+        FileFormatError: If one of a file is not.
+    """
+    values = dict(row.values)
+    text = _text(row, columns.text, values.pop(columns.text, None))
+    title = "" if columns.title is None else _text(row, columns.title, values.pop(columns.title, None) or "")
+    own = row.number if columns.id is None else _id(row, columns.id, values.pop(columns.id, None))
+    found = dict[str, Any]()
+    for name, given in values.items():
+        value = _value(row, name, given)
+        if value is not None:
+            found[name] = value
+            types[name] = _joined(types.get(name), _type_of(value, is_typed=row.is_typed))
+    if len(types) > _MAX_COLUMNS:
+        row.refuse(f"this is more than the {_MAX_COLUMNS:,} columns that records may have; leave some out")
+    metadata = json.dumps(found, ensure_ascii=False)
+    if len(metadata) > _MAX_METADATA:
+        row.refuse(f"the metadata has {len(metadata):,} characters, and the most is {_MAX_METADATA:,}; leave some out")
+    return Record(own, title, text, metadata)
+
+
+def _text(row: Row, name: str, value: object) -> str:
+    if value is None:
+        row.refuse(f"no value in the column {name!r}; add it or remove the record")
+    if not isinstance(value, str):
+        row.refuse(f"the column {name!r} has {_shown(value)}, which is not text; change it or remove the record")
+    return _unicode(row, name, value)
+
+
+def _id(row: Row, name: str, value: object) -> str:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if text is None or text == "":
+        row.refuse(f"no value in the column {name!r}, which has the ids; add it or remove the record")
+    if not isinstance(text, str) or len(text) > _MAX_ID:
+        row.refuse(f"the column {name!r} has {_shown(value)}; an id is text up to {_MAX_ID:,} characters or an integer")
+    return _unicode(row, name, text)
+
+
+def _unicode(row: Row, name: str, text: str) -> str:
+    if "\0" in text or not is_unicode(text):
+        row.refuse(f"the column {name!r} has NUL or half a surrogate pair; repair the record or remove it")
+    return text
+
+
+def _value(row: Row, name: object, value: object) -> str | int | float | bool | None:
+    """Return a value as it is stored: nested ones as JSON, dates as ISO text; None if it is missing."""
+    if not isinstance(name, str):
+        row.refuse(f"the name of a column is {_shown(name)}, which is not text; rename it")
+    _unicode(row, name[:40], name)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and math.isinf(value):
+        row.refuse(f"the column {name!r} has an infinite number; change it or leave it out")
+    if (
+        value is None
+        or value == ""
+        or type(value).__name__ in _MISSING
+        or (isinstance(value, float) and math.isnan(value))
+    ):
+        return None
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal) or (isinstance(value, int) and not -_INT64 <= value < _INT64):
+        return str(value)
+    if isinstance(value, dict | list):
+        try:
+            value = json.dumps(value, ensure_ascii=False, default=str)
+        except (ValueError, TypeError, RecursionError):
+            row.refuse(f"the column {name!r} is nested too deeply, or has keys that are not text; leave it out")
+    if not isinstance(value, str | int | float):
+        row.refuse(f"the column {name!r} has {type(value).__name__}, not text or a number; convert it or leave it out")
+    return _unicode(row, name, value) if isinstance(value, str) else value
+
+
+def _type_of(value: str | float, *, is_typed: bool) -> ColumnType:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (not is_typed and _INTEGER.fullmatch(str(value))):
+        return "integer"
+    return "number" if isinstance(value, float) or (not is_typed and _NUMBER.fullmatch(value)) else "text"
+
+
+def _joined(first: ColumnType | None, second: ColumnType) -> ColumnType:
+    """Return the type of a column that has values of two types."""
+    if first is None or first == second:
+        return second
+    return "number" if {first, second} == {"integer", "number"} else "text"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -1,0 +1,207 @@
+"""Files of records (JSON lines, CSV, Parquet) → the values of each record by column, streamed."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.text.corpus.reading import read_chunks
+
+__all__ = ["RECORD_NAMES", "FileRecord", "has_records", "is_typed", "read_records"]
+
+_COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
+_BOM = b"\xef\xbb\xbf"
+
+
+class FileRecord(NamedTuple):
+    """A record of a file.
+
+    Attributes:
+        line: The line on which it begins, from 1; in Parquet, its row.
+        values: Its values by column; of CSV, texts.
+    """
+
+    line: int
+    values: dict[str, Any]
+
+
+def read_records(path: str | Path, *, limit: int) -> Iterator[FileRecord]:
+    r"""Yield the records of a file, of which a few are in memory at a time; blank lines are left out.
+
+    Args:
+        path: JSON lines (.jsonl, .ndjson), CSV (.csv), CSV with tabs (.tsv) or Parquet (.parquet); all but Parquet may
+            be compressed (.gz, .xz, .bz2, .zst). Text is UTF-8. The first record of CSV names the columns; cells of
+            columns without a name are left out.
+        limit: Maximum bytes of a record; not of Parquet.
+
+    Raises:
+        FileFormatError: A record is damaged or too long, or the name of the file is another one; the message has the
+            line.
+        CorpusError: The file cannot be read.
+        MissingExtraError: A package for Parquet or Zstandard is missing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "books.csv")
+    ...     _ = file.write_text('id,text\n7,"short, and funny"\n')
+    ...     list(read_records(file, limit=1_000))
+    [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
+    """
+    return _READERS[_suffix(path)](str(path), limit)
+
+
+def has_records(path: str | Path) -> bool:
+    """Whether the name of a file is one of those that `read_records` reads."""
+    return _suffix(path) in _READERS
+
+
+def is_typed(path: str | Path) -> bool:
+    """Whether the values of a file have types; those of CSV are texts."""
+    return _suffix(path) not in (".csv", ".tsv")
+
+
+def _suffix(path: str | Path) -> str:
+    name = Path(path)
+    return (name.with_suffix("") if name.suffix.lower() in _COMPRESSED else name).suffix.lower()
+
+
+def _wrong(path: str, line: int, reason: str) -> FileFormatError:
+    return FileFormatError(f"{path}: line {line}: {reason}")
+
+
+def _json_lines(path: str, limit: int) -> Iterator[FileRecord]:
+    for number, line in _lines(path, limit):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            raise _wrong(path, number, "not valid JSON; repair the line or remove it") from None
+        if not isinstance(found, dict):
+            raise _wrong(path, number, "not a JSON object; repair the line or remove it")
+        yield FileRecord(number, found)
+
+
+def _csv(path: str, limit: int, *, delimiter: str = ",") -> Iterator[FileRecord]:
+    lines = _Lines(path, limit)
+    before = csv.field_size_limit(limit)  # of this process
+    header = list[str]()
+    try:
+        for row in csv.reader(lines, delimiter=delimiter, strict=True):
+            if not header:
+                header = _header(path, lines.start, row) if row else header
+            elif len(row) > len(header):
+                cells = f"{len(row)} cells for {len(header)} columns"
+                raise _wrong(path, lines.start, f"{cells}; put quotes around a text with {delimiter!r}")
+            elif row:
+                cells_of = dict(zip(header, row, strict=False))
+                cells_of.pop("", None)
+                yield FileRecord(lines.start, cells_of)
+            lines.start, lines.size = lines.number + 1, 0
+    except csv.Error as error:
+        reason = "a quote that is not closed" if "end of data" in str(error) else str(error)
+        raise _wrong(path, lines.start, f"{reason}; repair the line or remove it") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _header(path: str, line: int, names: list[str]) -> list[str]:
+    header = [name.strip() for name in names]
+    twice = next((name for name in header if name and header.count(name) > 1), None)
+    if twice is not None:
+        raise _wrong(path, line, f"the header names the column {twice!r} twice; rename one")
+    return header
+
+
+class _Lines:
+    """The lines of a file for a reader of CSV; a record of several lines has a limit, too.
+
+    Attributes:
+        number: That of the last line.
+        start, size: The first line of a record, and its characters so far; set at the end of the one before.
+    """
+
+    def __init__(self, path: str, limit: int) -> None:
+        self._path, self._limit, self._lines = path, limit, _lines(path, limit)
+        self.number, self.start, self.size = 0, 1, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in self._lines:
+            self.size += len(line) + 1
+            if self.size > self._limit:
+                raise _too_long(self._path, self.start, self._limit)
+            self.number = number
+            yield f"{line}\n"
+
+
+def _lines(path: str, limit: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file and their numbers."""
+    number, parts, size = 1, list[bytes](), 0
+    for chunk in chain(read_chunks(path, named=True, is_json=True), [b"\n"]):
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            if size + len(end) > limit:
+                raise _too_long(path, number, limit)
+            yield number, _text(path, number, b"".join([*parts, end]))
+            number, parts, size = number + 1, [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > limit:
+            raise _too_long(path, number, limit)
+
+
+def _too_long(path: str, line: int, limit: int) -> FileFormatError:
+    return _wrong(
+        path, line, f"the record has more than {limit / 1e6:,g} MB; divide it, or allow more with max_megabytes"
+    )
+
+
+def _text(path: str, number: int, data: bytes) -> str:
+    try:
+        text = (data.removeprefix(_BOM) if number == 1 else data).decode()
+    except UnicodeDecodeError:
+        raise _wrong(path, number, "not valid UTF-8; convert the file to UTF-8") from None
+    if "\0" in text:
+        raise _wrong(path, number, "NUL, which no text has; repair the line or remove it")
+    return text
+
+
+def _parquet(path: str, _: int) -> Iterator[FileRecord]:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
+    try:
+        # Without pre_buffer, pages are read as they are needed, and not a row group at once.
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+            size = sum(group.total_byte_size for group in groups)
+            rows = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * file.metadata.num_rows // max(1, size)))
+            number = 0
+            for batch in file.iter_batches(batch_size=rows):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield FileRecord(number, values)
+    except (pa.ArrowException, OSError) as error:
+        raise FileFormatError(f"{path}: a damaged Parquet file ({reason_of(error)}); write it again") from error
+
+
+def _tsv(path: str, limit: int) -> Iterator[FileRecord]:
+    return _csv(path, limit, delimiter="\t")
+
+
+_READERS: dict[str, Callable[[str, int], Iterator[FileRecord]]] = {
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".parquet": _parquet,
+}
+
+RECORD_NAMES = tuple(_READERS)
+"""The ends of the names of files with records, before that of a compressed file."""
