@@ -105,7 +105,7 @@ def test_other_things_than_texts_are_refused(table, texts, complaint):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"mode": "fast"}, "mode must be one of rowspace, model2vec, sentence-transformers, not 'fast'"),
+        ({"mode": "fast"}, "mode must be one of rowspace, model2vec, sentence-transformers, contextual, not 'fast'"),
         ({"pooling": "median"}, "pooling must be one of mean, sif, sum, first, max"),
         ({"dim": 21}, "dim must be at most the table's 20, not 21"),
         ({"dim": 0}, "dim must be a whole number from 1"),

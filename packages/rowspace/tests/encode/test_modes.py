@@ -166,9 +166,13 @@ def test_ids_without_a_row_count_as_zeros_in_other_libraries(tmp_path, rows):
 @pytest.mark.parametrize(
     ("content", "error", "complaint"),
     [
-        ('[{"type": "a.StaticEmbedding"}, {"type": "a.Dense"}]', UsageError, "has a module 'Dense', which an encoder"),
-        ("{", FileFormatError, "modules.json: not a list of modules"),
-        ("[1]", FileFormatError, "modules.json: not a list of modules"),
+        (
+            '[{"type": "a.StaticEmbedding", "path": ""}, {"type": "a.Dense", "path": "1_Dense"}]',
+            UsageError,
+            "has a module 'Dense', which an encoder",
+        ),
+        ("{", FileFormatError, "modules.json: is not a list of modules"),
+        ("[1]", FileFormatError, "modules.json: is not a list of modules"),
     ],
 )
 def test_other_modules_of_sentence_transformers_are_refused(tmp_path, table, content, error, complaint):

@@ -6,7 +6,6 @@ What is opened of a damaged one must equal what was saved: see `Reader.content`.
 import hashlib
 import json
 import signal
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -129,8 +128,8 @@ def read_fit(path: Path) -> object:
 
 def encoding(folder: Path, *, name: str) -> Path:
     """Write an encoding to a file that was interrupted after some batches."""
-    encode_module = sys.modules["rowspace.encode.stream.encode_to"]  # the package has the function under this name
-    at_once, encode_module.MAX_TEXTS = encode_module.MAX_TEXTS, 8
+    encoder = small_encoder()
+    encoder.texts_at_once = 8
 
     def stop(progress: Any) -> None:
         if progress.texts >= 24:
@@ -138,11 +137,9 @@ def encoding(folder: Path, *, name: str) -> Path:
 
     options = StreamOptions(seconds_between_saves=0.0)
     try:
-        encode_to(small_encoder(), iter(TEXTS), folder / name, options=options, on_progress=stop)
+        encode_to(encoder, iter(TEXTS), folder / name, options=options, on_progress=stop)
     except EncodingInterrupted:
         return folder / name
-    finally:
-        encode_module.MAX_TEXTS = at_once
     raise AssertionError("the encoding ended before it was interrupted")
 
 

@@ -34,6 +34,11 @@ class LoadedEncoder:
     tokenizer: Any
     model: Any
 
+    @property
+    def encoder(self) -> Any:
+        """The model, or the encoder of one with an encoder and a decoder."""
+        return self.model.get_encoder() if getattr(self.model.config, "is_encoder_decoder", False) else self.model
+
     def token_states(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         """Yield the vectors of the tokens of each text that has any; see `contextual_rows`.
 

@@ -3,6 +3,7 @@
 | in this folder | what flows in → out |
 |---|---|
 | `encoder.py` | a table → `Encoder`: texts → one vector each |
+| `contextual_encoder.py` | the folder of a sentence encoder → `ContextualEncoder`: the same, by running it |
 | `executor.py` | texts and a plan → vectors, in pieces, by several threads |
 | `options.py`, `modes.py`, `plan.py` | options, and the rules of a library → what to do with ids |
 | `stream/` | files, generators, Parquet columns → files of vectors, with bounded memory |

@@ -1,3 +1,4 @@
+from rowspace.encode.contextual_encoder import ContextualEncoder as ContextualEncoder
 from rowspace.encode.encoder import Encoder as Encoder
 from rowspace.encode.flat_tokenizer import FlatTokenizer as FlatTokenizer
 from rowspace.encode.options import EncodeOptions as EncodeOptions

@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.options import shows_options
+from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.modes import check_modules, mode_at
+from rowspace.encode.modes import check_modules, check_static, mode_at
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.plan import Plan
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
@@ -50,6 +51,7 @@ class Encoder:
         tokenizer: The tokenizer, `None` if texts are split at white space.
         executor: Runs the plans of the options.
         plan: The plan of `options`.
+        texts_at_once: The largest useful number of texts of one call of `encode`.
 
     Raises:
         UsageError: The table has neither a tokenizer nor n-grams, or an option is invalid.
@@ -62,6 +64,8 @@ class Encoder:
            [0. , 1. ],
            [0. , 0. ]], dtype=float32)
     """
+
+    texts_at_once = 1 << 14
 
     @shows_options(EncodeOptions)
     def __init__(self, table: Table, *, mode: Mode = "rowspace", **options: Unpack[EncodeKeywords]) -> None:
@@ -80,28 +84,63 @@ class Encoder:
         self.plan = self.executor.plan_for(self.options)
         self._plans: dict[tuple[object, ...], Plan] = {}
 
+    @overload
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        mode: Literal["contextual"],
+        download: bool = False,
+        **options: Unpack[EncodeKeywords],
+    ) -> ContextualEncoder: ...
+
+    @overload
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        mode: Literal["rowspace", "model2vec", "sentence-transformers"] | None = None,
+        download: bool = False,
+        **options: Unpack[EncodeKeywords],
+    ) -> "Encoder": ...
+
+    @overload
+    @classmethod
+    def load(
+        cls, path: str | Path, *, mode: Mode | None, download: bool = False, **options: Unpack[EncodeKeywords]
+    ) -> "Encoder | ContextualEncoder": ...
+
     @classmethod
     @shows_options(EncodeOptions)
     def load(
         cls, path: str | Path, *, mode: Mode | None = None, download: bool = False, **options: Unpack[EncodeKeywords]
-    ) -> "Encoder":
-        """Open the table at `path`, in any format of `rowspace.load`, for texts.
+    ) -> "Encoder | ContextualEncoder":
+        """Open the table at `path`, in any format of `rowspace.load`, for texts; or a sentence encoder.
 
         Args:
             path: A folder, a file, or a name of the Hugging Face Hub, as for `rowspace.load`.
             mode: As for `Encoder`; None is that of the library that wrote the folder, model2vec or
-                sentence-transformers, else "rowspace".
+                sentence-transformers, else "rowspace". "contextual" runs the model of transformers or
+                sentence-transformers in the folder `path`, and returns a `ContextualEncoder`.
             download: As for `rowspace.load`.
             **options: As for `Encoder`.
 
         Raises:
-            UsageError: The model has modules that an encoder cannot run, and as `Encoder` and `rowspace.load` raise.
+            UsageError: The model decides vectors by the context, or has modules that an encoder cannot run, and no mode
+                is given; and as `Encoder` and `rowspace.load` raise.
             FileFormatError: What is at `path` is damaged.
+            MissingExtraError: The mode is "contextual", and PyTorch or transformers is not installed.
         """
         path = Path(local_path(path, download=download))
-        mode = mode or mode_at(path)
+        if mode == "contextual":
+            return ContextualEncoder(path, options_from({"mode": mode, **options}))
+        if mode is None:
+            check_static(path)
+            mode = mode_at(path)
         if mode == "sentence-transformers":
-            check_modules(Path(path))
+            check_modules(path)
         return cls(load(path), mode=mode, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,6 +155,11 @@ class Encoder:
     def dim(self) -> int:
         """The number of columns of a vector, before bits are packed."""
         return self.options.dim or self.table.dim
+
+    @property
+    def num_embeddings(self) -> int:
+        """The number of rows of the table, which ids must be below."""
+        return len(self.table)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -11,7 +11,7 @@ from rowspace._base.parallel import map_ranges, split_range
 from rowspace.encode.options import EncodeOptions
 from rowspace.table import Table
 
-__all__ = ["fingerprint_of"]
+__all__ = ["add_array", "fingerprint_of"]
 
 BYTES_PER_PIECE = 1 << 24
 SETTINGS = ("normalize", "max_length", "embedding_dtype")  # of a table, which decide what a mode does
@@ -30,20 +30,20 @@ def fingerprint_of(table: Table, options: EncodeOptions) -> str:
     settings = {name: table.settings.get(name) for name in SETTINGS}
     digest.update(repr((asdict(replace(options, workers=None)), settings)).encode())
     digest.update((table.tokenizer or "").encode())
-    _add_array(digest, table.rows)
+    add_array(digest, table.rows)
     if table.subwords is not None:
         subwords = table.subwords
         digest.update(repr((subwords.min_n, subwords.max_n, len(subwords.places))).encode())
-        _add_array(digest, subwords.rows)
-        _add_array(digest, subwords.places[np.arange(len(subwords.places))])
+        add_array(digest, subwords.rows)
+        add_array(digest, subwords.places[np.arange(len(subwords.places))])
     if table.tokenizer is None:
         digest.update("\n".join(table.vocabulary).encode(errors="surrogatepass"))
     if options.pooling == "sif" and table.counts is not None:
-        _add_array(digest, table.counts)
+        add_array(digest, table.counts)
     return digest.hexdigest()
 
 
-def _add_array(digest: hashlib.blake2b, array: NDArray[Any]) -> None:
+def add_array(digest: hashlib.blake2b, array: NDArray[Any]) -> None:
     """Add the shape, dtype and content of an array, hashed in pieces by several threads."""
     digest.update(repr((array.shape, array.dtype.str)).encode())
     pieces = split_range(len(array), pieces=-(-array.nbytes // BYTES_PER_PIECE) or 1)

@@ -6,6 +6,8 @@
 | model2vec | left out, after the cut | zeros | at `max_length` tokens | as config.json says |
 | sentence-transformers | its row | zeros | as tokenizer.json says | as modules.json says |
 
+"contextual" is no rule for rows: it runs the model in a folder (`ContextualEncoder`).
+
 model2vec first cuts a text at `max_length` times the median length of tokens, in characters. A text without tokens is
 zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformers 6,
 `StaticEmbedding` and `Normalize`.
@@ -19,16 +21,22 @@ from typing import NamedTuple
 import numpy as np
 import tokenizers
 
+from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules
 from rowspace.encode.options import EncodeOptions, Mode
-from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.errors import UsageError
 from rowspace.store import format_of
 from rowspace.table import Table
 
-__all__ = ["ModeRules", "check_modules", "median_token_length", "mode_at", "rules_of"]
+__all__ = [
+    "ModeRules",
+    "check_modules",
+    "check_static",
+    "is_contextual_at",
+    "median_token_length",
+    "mode_at",
+    "rules_of",
+]
 
-MODULES = "modules.json"
-MAX_MODULES_BYTES = 1 << 20  # bytes of modules.json
 MODEL2VEC_LENGTH = 512  # tokens
 
 
@@ -65,6 +73,10 @@ def rules_of(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer
     Raises:
         UsageError: The mode needs a tokenizer.
     """
+    if options.mode == "contextual":
+        raise UsageError(
+            "mode 'contextual' runs a model, not a table; open its folder with Encoder.load(PATH, mode='contextual')"
+        )
     if library is None and options.mode != "rowspace":
         raise UsageError(
             f"mode {options.mode!r} needs a table with a tokenizer.json, and this one has none; use mode 'rowspace'"
@@ -99,6 +111,25 @@ def median_token_length(library: tokenizers.Tokenizer) -> int:
     return int(np.median([len(token) for token in library.get_vocab()]))
 
 
+def is_contextual_at(path: Path) -> bool:
+    """Whether what is at `path` is a model that decides the vector of a token by its context.
+
+    Raises:
+        FileFormatError: It is damaged, or has no known format.
+    """
+    known = path.is_dir() and ((path / MODULES).is_file() or format_of(path).name == "transformers")
+    return known and is_contextual(path)
+
+
+def check_static(path: Path, *, option: str = "mode='contextual' (--mode contextual)") -> None:
+    """Raise `UsageError` for a model that decides the vector of a token by its context; `option` runs it."""
+    if is_contextual_at(path):
+        raise UsageError(
+            f"{path}: the rows of this model's tokens are not its vectors, which depend on the context; make a table "
+            f"of it with rowspace distill {path}, or run it with {option}"
+        )
+
+
 def check_modules(folder: Path) -> None:
     """Check that a model of sentence-transformers is nothing but a static table and a normalization.
 
@@ -108,13 +139,7 @@ def check_modules(folder: Path) -> None:
     """
     if not (folder / MODULES).is_file():
         return
-    with open_regular(resolve_inside(folder, MODULES)) as file:
-        data = file.read(MAX_MODULES_BYTES)
-    try:
-        kinds = [str(module["type"]).rpartition(".")[2] for module in json.loads(data)]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise FileFormatError(f"{folder / MODULES}: not a list of modules; restore the file") from None
-    for kind in kinds:
+    for kind, _ in read_modules(folder):
         if kind not in ("StaticEmbedding", "Normalize"):
             raise UsageError(
                 f"{folder / MODULES}: has a module {kind!r}, which an encoder cannot run; for the mean of the rows "

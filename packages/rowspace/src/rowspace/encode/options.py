@@ -9,7 +9,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["DType", "EncodeKeywords", "EncodeOptions", "Mode", "Pooling", "options_from"]
 
-Mode = Literal["rowspace", "model2vec", "sentence-transformers"]
+Mode = Literal["rowspace", "model2vec", "sentence-transformers", "contextual"]
 Pooling = Literal["mean", "sif", "sum", "first", "max"]
 DType = Literal["float32", "float16", "int8", "binary", "ubinary"]
 
@@ -21,7 +21,8 @@ class EncodeOptions:
     Attributes:
         mode: The library whose rules apply to unknown tokens, long texts and normalization (`rowspace.encode.modes`).
             "rowspace" leaves unknown tokens out, cuts no text and does not normalize; "model2vec" and
-            "sentence-transformers" give the vectors of these libraries.
+            "sentence-transformers" give the vectors of these libraries. "contextual" runs a model of transformers
+            instead, in `Encoder.load`.
         pooling: "mean", "sum", "first" (the first token's row) or "max" (of each column). "sif" is a mean of rows times
             a / (a + p), where p is the token's share of the counts (Arora et al. 2017, without the removal of the first
             principal component); it needs a table with counts.
@@ -39,7 +40,10 @@ class EncodeOptions:
     'rowspace'
     """
 
-    mode: Annotated[Mode, Option("The library whose rules apply.", default="that of the table")] = "rowspace"
+    mode: Annotated[
+        Mode,
+        Option("The library whose rules apply; contextual runs a model of transformers.", default="that of the table"),
+    ] = "rowspace"
     pooling: Annotated[Pooling, Option("Pooling of the rows of a text's tokens.")] = "mean"
     dim: Annotated[int | None, Option("Keep this many leading columns.", minimum=1, maximum=1 << 30, default="all")] = (
         None

@@ -44,6 +44,7 @@ class Typed:
 
     def __init__(self, encoder, dtype):
         self.encoder, self.dtype = encoder, np.dtype(dtype)
+        self.texts_at_once = 7
         self.fingerprint = encoder.fingerprint + self.dtype.name
 
     def encode(self, texts):

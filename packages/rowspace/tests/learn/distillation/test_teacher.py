@@ -12,7 +12,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, Pooling, T
 from transformers import T5Config, T5ForConditionalGeneration
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn.distillation.teacher import open_teacher, read_pipeline
+from rowspace.learn.distillation.teacher import open_teacher
 
 TEXTS = ["the cat", "a", "redly new york the dog sat on the mat"]
 
@@ -27,15 +27,6 @@ def test_vectors_are_those_of_sentence_transformers(bert, tmp_path, assert_close
     assert (teacher.pooling, teacher.normalizes, teacher.dim, teacher.max_length) == (ours, False, 24, 16)
     ids = [model.tokenizer(text)["input_ids"] for text in TEXTS]
     assert_close(teacher.vectors(ids), model.encode(TEXTS))
-
-
-def test_names_of_poolings_before_version_5(encoder, tmp_path):
-    folder = shutil.copytree(encoder, tmp_path / "encoder")
-    (pooling,) = folder.glob("*_Pooling")
-    (pooling / "config.json").write_text(
-        json.dumps({"word_embedding_dimension": 24, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
-    )
-    assert read_pipeline(folder) == (folder, "first", True)
 
 
 def test_transformer_in_a_subfolder(bert, encoder, tmp_path):
@@ -63,12 +54,16 @@ def test_only_the_encoder_of_an_encoder_and_decoder_is_used(bert, tmp_path, asse
 def test_modules_that_cannot_be_distilled(bert, tmp_path):
     modules = [Transformer(str(bert)), Pooling(24, "mean"), Dense(24, 8)]
     SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "dense"))
-    with pytest.raises(FileFormatError, match=r"the modules 'Dense' cannot be distilled; give a pooling, such as mean"):
+    with pytest.raises(
+        FileFormatError, match=r"the modules 'Dense' cannot be computed; rowspace distill --pooling mean takes"
+    ):
         open_teacher(tmp_path / "dense")
     assert open_teacher(tmp_path / "dense", pooling="max").pooling == "max"
     pooling = Pooling(24, ("mean", "max"))
     SentenceTransformer(modules=[modules[0], pooling], device="cpu").save(str(tmp_path / "two"))
-    with pytest.raises(FileFormatError, match="pooling 'max', 'mean' cannot be distilled; give a pooling: mean, first"):
+    with pytest.raises(
+        FileFormatError, match="pooling 'max', 'mean' cannot be computed; rowspace distill --pooling mean, first"
+    ):
         open_teacher(tmp_path / "two")
 
 

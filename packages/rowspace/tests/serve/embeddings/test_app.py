@@ -2,11 +2,13 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import openai
 import pytest
 from starlette.testclient import TestClient
+from tests.learn.distillation.small_bert import save_bert
 
 import rowspace as rs
 from rowspace.encode import Encoder
@@ -32,6 +34,17 @@ def encoder(words_table: rs.Table) -> Encoder:
 def client(encoder: Encoder) -> Iterator[openai.OpenAI]:
     with official_client(make_app(encoder, model="words", created=1_700_000_000)) as client:
         yield client
+
+
+def test_a_sentence_encoder(tmp_path: Path, assert_close: Callable[..., None]) -> None:
+    save_bert(tmp_path)
+    encoder = Encoder.load(tmp_path, mode="contextual", normalize=True)
+    with official_client(make_app(encoder, model="bert")) as client:
+        reply = client.embeddings.create(model="bert", input=["the cat", "a dog"])
+        assert_close([item.embedding for item in reply.data], encoder.encode(["the cat", "a dog"]))
+        assert reply.usage.total_tokens == 8  # with [CLS] and [SEP]
+        by_ids = client.embeddings.create(model="bert", input=[3, 6, 7, 4]).data[0].embedding
+        assert_close(by_ids, encoder.encode("the cat"))
 
 
 def test_each_form_of_input_gives_the_mean_of_its_rows(

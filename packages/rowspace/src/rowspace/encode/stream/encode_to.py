@@ -22,12 +22,15 @@ from rowspace.errors import EncodingInterrupted, UsageError
 __all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]
 
 BYTES_PER_BATCH = 1 << 24  # of vectors
-MAX_TEXTS = 1 << 14
 SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
 
 
 class VectorEncoder(Protocol):
     """What a stream needs of an encoder."""
+
+    @property
+    def texts_at_once(self) -> int:
+        """The largest useful number of texts of a call: the progress is reported, and can be saved, after each."""
 
     @property
     def fingerprint(self) -> str:
@@ -105,7 +108,7 @@ def encode_to(
     end. The folder's state has the number of texts that are done; a killed run resumes from it.
 
     Args:
-        encoder: An `Encoder`.
+        encoder: An `Encoder` or a `ContextualEncoder`.
         source: A path (lines of text, compressed or not, JSON lines, Parquet, or a folder of these), '-' for standard
             input, several `pathlib.Path`, or an iterable of texts, such as a generator.
         out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
@@ -217,7 +220,7 @@ class _Run:
 
     def _texts_at_once(self) -> int:
         row_bytes: int = self.state.settings["width"] * np.dtype(self.state.settings["dtype"]).itemsize
-        return max(1, min(MAX_TEXTS, BYTES_PER_BATCH // row_bytes))
+        return max(1, min(self.encoder.texts_at_once, BYTES_PER_BATCH // row_bytes))
 
     def _save(self, state: RunState) -> None:
         """Sync the rows, then the state that counts them."""

@@ -20,7 +20,7 @@ from rowspace._base.atomic import atomic_folder, check_folder_target, check_not_
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
-from rowspace.store import save
+from rowspace.store import load, save
 from rowspace.store.native.manifest import FILES, MARKER, SUBWORDS
 
 __all__ = ["SavedClassifier", "check_target", "read_classifier", "write_classifier"]
@@ -96,7 +96,7 @@ def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
             raise ValueError
     except (KeyError, TypeError, ValueError):
         raise FileFormatError(f"{path / JSON}: damaged, or of another version of rowspace; {REMEDY}") from None
-    encoder = Encoder.load(path, **options)
+    encoder = Encoder(load(path), **options)
     if encoder.fingerprint != fingerprint or layers[0][0].shape[0] != encoder.dim:
         raise FileFormatError(f"{path}: the table is not the one that the classifier was learned with; {REMEDY}")
     return saved, encoder

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rowspace._base.parallel import available_cores
-from rowspace.encode import Encoder
+from rowspace.encode import ContextualEncoder, Encoder
 from rowspace.errors import UsageError
 from rowspace.serve.embeddings.errors import HANDLERS, ApiError
 from rowspace.serve.embeddings.reply import embedding_reply, finish_vectors, json_arrays
@@ -27,7 +27,12 @@ SMALL_REPLY = 1 << 15  # numbers
 
 
 def make_app(
-    encoder: Encoder, *, model: str, created: int = 0, normalize: bool = True, limits: Limits | None = None
+    encoder: Encoder | ContextualEncoder,
+    *,
+    model: str,
+    created: int = 0,
+    normalize: bool = True,
+    limits: Limits | None = None,
 ) -> Starlette:
     """Return the application; `KeyMiddleware` adds checks of access.
 
@@ -73,7 +78,7 @@ def make_app(
 class _Embeddings:
     """`POST /v1/embeddings`."""
 
-    def __init__(self, encoder: Encoder, model: str, normalize: bool, limits: Limits) -> None:
+    def __init__(self, encoder: Encoder | ContextualEncoder, model: str, normalize: bool, limits: Limits) -> None:
         self.encoder = encoder
         self.model = model
         self.normalize = normalize
@@ -99,12 +104,12 @@ class _Embeddings:
         if len(body) > SMALL_BODY:
             return await in_thread(lambda: self._embed(self._parse(body)))
         request = self._parse(body)
-        if request.size * self.encoder.dim > SMALL_REPLY:
+        if request.size * self.encoder.dim > SMALL_REPLY or isinstance(self.encoder, ContextualEncoder):
             return await in_thread(self._embed, request)
         return self._embed(request)
 
     def _parse(self, body: bytes) -> EmbeddingRequest:
-        request = parse_request(body, self.limits, num_rows=len(self.encoder.table), dim=self.encoder.dim)
+        request = parse_request(body, self.limits, num_rows=self.encoder.num_embeddings, dim=self.encoder.dim)
         if request.model != self.model:
             raise _no_model(request.model, self.model)
         return request
@@ -122,7 +127,7 @@ class _Embeddings:
         return embedding_reply(vectors, model=self.model, num_tokens=num_tokens, in_base64=request.in_base64)
 
 
-def _warm(encoder: Encoder) -> None:
+def _warm(encoder: Encoder | ContextualEncoder) -> None:
     """Load what the first requests need, so that they are not slower than others."""
     encoder.warm_up()
     list(json_arrays(np.ones((1, 1), np.float32)))

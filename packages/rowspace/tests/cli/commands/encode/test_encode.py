@@ -10,6 +10,7 @@ import lancedb
 import numpy as np
 import pytest
 from pyarrow import parquet
+from tests.learn.distillation.small_bert import save_bert
 
 import rowspace as rs
 from rowspace.encode import Encoder
@@ -43,6 +44,16 @@ def test_vectors_are_saved_with_a_summary(run: Run, table_path: str, file: str, 
     assert done.stdout == "(4, 16)\n"
     packed = run("encode", file, "--table", table_path, "-o", out, "--dtype", "ubinary").stdout
     assert packed.startswith("4 texts × 16 bits, packed in 2 uint8\n")
+
+
+def test_a_sentence_encoder_runs_in_its_mode_only(run: Run, file: str, tmp_path: Path) -> None:
+    save_bert(tmp_path / "bert")
+    arguments = ("encode", file, "--table", str(tmp_path / "bert"), "-o", str(tmp_path / "v.npy"))
+    failed = run(*arguments, status=2)
+    assert "the rows of this model's tokens are not its vectors" in failed.stderr
+    assert run(*arguments, "--mode", "contextual").stdout.startswith("4 texts × 24 float32\n")
+    expected = Encoder.load(tmp_path / "bert", mode="contextual").encode(TEXTS)
+    np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
 
 
 def test_other_sources_and_formats(run: Run, table_path: str, vectors: Any, tmp_path: Path) -> None:

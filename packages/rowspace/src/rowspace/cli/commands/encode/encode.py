@@ -27,7 +27,7 @@ from rowspace.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rowspace.encode import Encoder, StreamOptions, StreamResult
+    from rowspace.encode import ContextualEncoder, Encoder, StreamOptions, StreamResult
 
 __all__ = ["encode"]
 
@@ -93,7 +93,7 @@ def encode(
       rowspace encode reviews.jsonl.gz --field text --table a-model2vec-folder --normalize -o vectors.parquet
       rowspace encode questions.txt --table my-table --dim 8
     """
-    from rowspace.encode import Encoder, StreamOptions  # not needed for help
+    from rowspace.encode import Encoder, StreamOptions, encode_to  # not needed for help
     from rowspace.encode.stream import check_output
 
     if output is None and (resume or as_json):
@@ -107,8 +107,8 @@ def encode(
         _print_vectors(encoder, files, stream)
         return
     with cleanup_on_interrupt(), encode_reporter() as progress:
-        result = encoder.encode_to(
-            _source(files), output, options=stream, resume=resume, on_progress=progress.on_progress
+        result = encode_to(
+            encoder, _source(files), output, options=stream, resume=resume, on_progress=progress.on_progress
         )
     if as_json:
         print_json(_document(table, output, encoder, result))
@@ -126,7 +126,7 @@ def _source(names: Sequence[str]) -> str | list[Path]:
     return names[0] if len(names) == 1 else [Path(name) for name in names]
 
 
-def _print_vectors(encoder: "Encoder", names: Sequence[str], options: "StreamOptions") -> None:
+def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str], options: "StreamOptions") -> None:
     """Print a JSON object with each text and its vector."""
     from rowspace.encode.stream import open_source
     from rowspace.text.characters import clean
@@ -144,7 +144,9 @@ def _numbers(vector: "NDArray[Any]") -> list[float]:
     return list(map(float, vector.astype(str))) if vector.dtype.kind == "f" else vector.tolist()
 
 
-def _summary(output: str, encoder: "Encoder", result: "StreamResult", seconds: float) -> Iterator[str]:
+def _summary(
+    output: str, encoder: "Encoder | ContextualEncoder", result: "StreamResult", seconds: float
+) -> Iterator[str]:
     """Yield the lines of the summary."""
     report, new = encoder.report, result.texts - result.resumed_texts
     resumed = f", {new:,} of them in this run" if result.resumed_texts else ""
@@ -164,7 +166,9 @@ def _next_step(output: str) -> str:
     return NEXT_STEPS[path.suffix.lower()].format(**{name: json.dumps(value) for name, value in names.items()})
 
 
-def _document(table: str, output: str, encoder: "Encoder", result: "StreamResult") -> dict[str, object]:
+def _document(
+    table: str, output: str, encoder: "Encoder | ContextualEncoder", result: "StreamResult"
+) -> dict[str, object]:
     """Return the summary as a JSON document."""
     report = encoder.report
     return {

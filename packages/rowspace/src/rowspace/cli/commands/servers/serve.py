@@ -11,6 +11,7 @@ import typer
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_line
+from rowspace.encode.options import Mode
 from rowspace.errors import UsageError
 
 __all__ = ["serve"]
@@ -22,7 +23,12 @@ MAX_KEY = 1 << 12  # bytes of a key file
 
 
 def serve(
-    path: Annotated[str, typer.Argument(metavar="TABLE", help="A table with a tokenizer, in any format.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE", help="A table with a tokenizer, in any format; or the folder of a sentence encoder."
+        ),
+    ],
     *,
     host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's own needs a key.")] = (
         "127.0.0.1"
@@ -35,6 +41,10 @@ def serve(
     name: Annotated[
         str | None, typer.Option(metavar="MODEL", help="The name of the model.  [default: the last part of TABLE]")
     ] = None,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(help="As for rowspace encode: contextual runs a model of transformers.", show_default=False),
+    ] = None,
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1, as OpenAI's are.")] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -44,6 +54,7 @@ def serve(
 
     Example:
       rowspace serve my-table
+      rowspace serve a-sentence-encoder --mode contextual
       rowspace serve my-table --host 0.0.0.0 --key-file key.txt --name words
     """
     from rowspace.encode import Encoder  # not needed for help
@@ -57,7 +68,7 @@ def serve(
     if key is None and not is_loopback(host):
         raise UsageError(f"--host {host} gives other machines access: add a key, by --key-file or {KEY_VARIABLE}")
     with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
-        encoder = Encoder.load(path)
+        encoder = Encoder.load(path, mode=mode)
         model = Path(path).resolve().name if name is None else name
         address = Address(host, listener.getsockname()[1])
         app = make_app(encoder, model=model, created=int(Path(path).stat().st_mtime), normalize=normalize)
