@@ -142,6 +142,8 @@ def test_columns_of_csv_have_types(encoder, tmp_path):
 def test_records_without_ids_have_the_numbers_of_their_lines(encoder, tmp_path):
     (tmp_path / "a.csv").write_text("text\nRoses\n\nTulips\n")
     assert Index.build_records(tmp_path / "a.csv", encoder, tmp_path / "csv").files() == ["a.csv:2", "a.csv:4"]
+    index = Index.open(tmp_path / "csv", encoder)
+    assert ids(index, "id=a.csv:4", "Roses Tulips") == ["a.csv:4"]
     assert Index.build_records([{"text": "Roses"}], encoder, tmp_path / "python").files() == ["1"]
 
 

@@ -77,12 +77,16 @@ def _known(name: str, columns: RecordColumns) -> str:
 
 
 def _names(columns: RecordColumns) -> list[str]:
-    return [*columns.types, *([] if columns.id is None else [columns.id])]
+    return list({**columns.types, _id_name(columns): "text"})
+
+
+def _id_name(columns: RecordColumns) -> str:
+    return columns.id or "id"
 
 
 def _sql(condition: _Condition, columns: RecordColumns) -> str:
     name, operator, value = condition
-    is_id = name == columns.id
+    is_id = name == _id_name(columns) and name not in columns.types
     kind: ColumnType = "text" if is_id else columns.types[name]
     stored = "path" if is_id else f"json_get_string(metadata, {_quoted(name)})"
     if not value:

@@ -238,6 +238,13 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     assert nothing == "rowspace: nothing found: the index has no word of the query, or no record meets --where\n"
 
 
+def test_first_build_that_failed_is_repeated_with_other_columns(run: Run, table_path: str, folder: Path) -> None:
+    (folder / "a.csv").write_text("name,kind,text\na,x,a loop\nb,x,a list\n")
+    arguments = ("index", "a.csv", "-o", "new", "--table", table_path, "--id-column")
+    assert "line 3: the id 'x' is that of an earlier record" in run(*arguments, "kind", status=1).stderr
+    assert "records: 2 added; new has 2 passages" in run(*arguments, "name").stderr
+
+
 def test_what_is_not_of_records_is_refused(run: Run, table_path: str, index: Path) -> None:
     Path("a.csv").write_text("text\na loop\n")
     for arguments, message in (
@@ -247,6 +254,7 @@ def test_what_is_not_of_records_is_refused(run: Run, table_path: str, index: Pat
             "--text-column is for records, whose names end in .jsonl",
         ),
         (("index", "docs", "--text-column", "x", "-o", "my-index"), "my-index was built without --text-column"),
+        (("index", "a.csv", "-o", "my-index"), "my-index has files and a.csv has records; index them separately"),
         (("search", "my-index", "loop", "--where", "x=1"), "where is for an index of records, and this one has files"),
         (("search", "my-index", "--where", "x=1", "--evaluate", "q"), "leave out QUERY, --path and --where"),
     ):

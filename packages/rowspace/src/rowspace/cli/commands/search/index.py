@@ -134,9 +134,13 @@ def _update(
     }
     for name, value in (options | columns).items():
         if known[name] != value:
+            if files and not len(found):  # the first build has ended at a damaged record
+                return _build(files, output, table, options, columns)
             option = name.replace("_", "-")
             how = f"without --{option}" if known[name] is None else f"with --{option} {known[name]}"
             raise UsageError(f"{output} was built {how}; to change it, build it again with --rebuild")
+    if found.settings.records is None and (records := _records_of(files)):
+        raise UsageError(f"{output} has files and {records[0]} has records; index them separately")
     found.update(files or None, on_progress=_Reporter(_noun(found)))
     return found
 
@@ -148,21 +152,26 @@ def _build(
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
-    has = [has_records(file) and not Path(file).is_dir() for file in files]
-    if any(has) != all(has):
-        record, other = files[has.index(True)], files[has.index(False)]
-        raise UsageError(f"{record} has records and {other} does not; index them separately, or the folder of {record}")
-    if columns and not any(has):
+    records = _records_of(files)
+    if records and len(records) < len(files):
+        other = next(file for file in files if file not in records)
+        raise UsageError(f"{records[0]} has records and {other} does not; index them separately")
+    if columns and not records:
         option = next(iter(columns)).replace("_", "-")
         raise UsageError(f"--{option} is for records, whose names end in {', '.join(RECORD_NAMES)}, not {files[0]}")
     Index.check_target(output)
     encoder, path = _open_encoder(table)
     chosen = IndexOptions(**options)
-    if not any(has):
+    if not records:
         return Index.build(files, encoder, output, options=chosen, table=path, on_progress=_Reporter("file"))
     return Index.build_records(
         files, encoder, output, **columns, options=chosen, table=path, on_progress=_Reporter("record")
     )
+
+
+def _records_of(files: list[str]) -> list[str]:
+    """Return the files that have records, by their names."""
+    return [file for file in files if has_records(file) and not Path(file).is_dir()]
 
 
 def _open_encoder(table: str | None) -> "tuple[Encoder, str]":
