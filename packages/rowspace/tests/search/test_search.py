@@ -13,7 +13,7 @@ import pytest
 from tests.search.samples import FILES, contents, write_files
 
 from rowspace.errors import UsageError
-from rowspace.search import Hit, Index, IndexOptions
+from rowspace.search import Hit, Index, IndexOptions, query_terms
 
 
 def locations(hits, folder):
@@ -148,6 +148,19 @@ def test_words_of_scripts_without_blanks_are_found(tmp_path, encoder):
     }.items():  # fmt: skip
         assert [Path(hit.path).name for hit in index.search(query)][:1] == [name]
         assert [Path(hit.path).name for hit in index.search(query, mode="lexical")] == [name]
+
+
+def test_chinese_and_japanese_words_are_found_across_those_of_the_dictionary(tmp_path, encoder):
+    """ICU has 関東 and 京都 in the first text, and 東京 and 都 in the query."""
+    files = {"both.txt": "関東京都の寺", "other.txt": "都の寺"}
+    index = Index.build(write_files(tmp_path / "f", files), encoder, tmp_path / "index")
+    hits = index.search("東京都", mode="lexical")
+    assert [Path(hit.path).name for hit in hits] == ["both.txt", "other.txt"]
+    (why, _) = index.evidence("東京都", hits)
+    terms = query_terms("東京都")
+    marked = {terms[term]: why.text[begin:end] for begin, end, term in why.matches.tolist()}
+    assert {"東京": "東京"}.items() <= marked.items()
+    assert all(term == text for term, text in marked.items())
 
 
 def test_one_file_does_not_take_all_places(tmp_path, encoder):

@@ -14,7 +14,7 @@ from rowspace.search.ranking.scores import Hit
 from rowspace.search.ranking.search import key_filter, score_passages
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import CONTEXT_WEIGHT, Passage, passages_of, unit_vectors
-from rowspace.search.storage.words import terms_of, with_parts
+from rowspace.search.storage.words import shown_term, terms_of, with_parts
 
 __all__ = ["Evidence", "explain_hits", "query_terms"]
 
@@ -66,6 +66,11 @@ def query_terms(query: str) -> list[str]:
     >>> query_terms("parse the parse_header")
     ['parse', 'the', 'header', 'parseheader']
     """
+    return [shown_term(term) for term in _query_terms(query)]
+
+
+def _query_terms(query: str) -> list[str]:
+    """Return the terms as they are in the index."""
     return list(dict.fromkeys(terms_of(with_parts(query))))[:_MAX_TERMS]
 
 
@@ -83,7 +88,7 @@ def explain_hits(
     """
     if not hits:
         return []
-    all_terms, terms = terms_of(with_parts(query)), query_terms(query)
+    all_terms, terms = terms_of(with_parts(query)), _query_terms(query)
     scores = np.zeros((len(hits), len(terms)))
     keys = [(hit.path, hit.chunk) for hit in hits]
     for number, term in enumerate(terms):
@@ -130,10 +135,11 @@ def _found_terms(match: re.Match[str], terms: Sequence[str]) -> list[tuple[str, 
     """Return the terms of a word that are the query's, and where they are; those inside of another one are left out."""
     lower, found, end = match[0].lower(), list[tuple[str, int, int]](), 0
     for term in _terms(match[0]):
-        place = lower.find(term, end)
+        shown = shown_term(term)
+        place = lower.find(shown, end)
         if term in terms and (place >= 0 or not found):
             begin = max(place, 0)
-            end = begin + len(term) if place >= 0 else len(lower)
+            end = begin + len(shown) if place >= 0 else len(lower)
             found.append((term, match.start() + begin, match.start() + end))
     return found
 

@@ -83,7 +83,7 @@ def title_text(place: str, name: str) -> str:
     'guide/set_up Install\nsetup'
     """
     path = Path(place).with_suffix("") if place else ""
-    return with_parts(f"{path} {name}".strip())
+    return with_parts(f"{path} {name}".strip(), pairs=False)  # it is encoded, too
 
 
 def encode_passages(encoder: Encoder, passages: Sequence[Passage]) -> NDArray[np.float32]:
