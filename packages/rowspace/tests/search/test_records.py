@@ -2,8 +2,10 @@
 
 import json
 import math
+from collections import UserDict
 from datetime import date
 from decimal import Decimal
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -249,6 +251,26 @@ def test_a_wrong_record_is_named(encoder, tmp_path, record, message):
     assert str(error.value).startswith(f"record 2: {message}")
 
 
+def test_few_records_are_in_memory(encoder, tmp_path):
+    class Tracked(UserDict):
+        """A mapping that can be counted while it lives."""
+
+        __hash__ = object.__hash__
+
+    living, most = WeakSet(), []
+
+    def records():
+        for number in range(3_000):
+            record = Tracked(id=number, text=f"Roses {number}")
+            living.add(record)
+            yield record
+
+    Index.build_records(
+        records(), encoder, tmp_path / "index", on_progress=lambda done, total: most.append(len(living))
+    )
+    assert max(most) < 5
+
+
 def test_deep_nesting_is_named(encoder, tmp_path):
     nested = []
     for _ in range(100_000):
@@ -263,6 +285,7 @@ def test_wrong_sources_are_named(encoder, folder, tmp_path):
         ([3], "record 1 must be a dict or the path of a file, not int"),
         (folder / "guide.md", "a file of records has a name that ends in .jsonl, .ndjson, .csv, .tsv, .parquet"),
         (tmp_path / "none.csv", "none.csv does not exist"),
+        (tmp_path, "a file of records has a name that ends in"),
         ([{"body": "x"}], "record 1: there is no column 'text', but 'body'; name one: --text-column NAME"),
     ):
         with pytest.raises(RowspaceError) as error:

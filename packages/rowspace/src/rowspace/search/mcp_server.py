@@ -152,7 +152,7 @@ def _error_of(line: bytes) -> "JSONRPCError | None":
 
 def _passage(hit: Hit, change: Change | None) -> str:
     if hit.metadata is not None:
-        values = json.dumps(hit.metadata, ensure_ascii=False)
-        return f"{hit.location} {hit.name}".rstrip() + f"\n{values}\n{hit.text}"
+        values = [json.dumps(hit.metadata, ensure_ascii=False)] if hit.metadata else []
+        return "\n".join([f"{hit.location} {hit.name}".rstrip(), *values, hit.text])
     place = f"{hit.path}:{hit.first_line}-{hit.last_line} {hit.name}".rstrip()
     return f"{place}{CHANGES[change] if change else ''}\n{hit.text}"

@@ -100,7 +100,7 @@ def _rows_of_file(path: str, limit: int) -> Iterator[Row]:
 def check_names(paths: Iterable[str]) -> None:
     """Raise `UsageError` for a path that does not have the name of a file of records."""
     for path in paths:
-        if not has_records(path):
+        if not has_records(path) or Path(path).is_dir():
             raise UsageError(f"{path}: a file of records has a name that ends in {', '.join(RECORD_NAMES)}")
 
 

@@ -156,7 +156,7 @@ def _lines(path: str, limit: int) -> Iterator[tuple[int, str]]:
 
 def _too_long(path: str, line: int, limit: int) -> FileFormatError:
     return _wrong(
-        path, line, f"the record has more than {limit / 1e6:,g} MB; divide it, or allow more with max_megabytes"
+        path, line, f"the record has more than {limit / 1e6:,g} MB; divide it, or allow more by --max-megabytes"
     )
 
 
