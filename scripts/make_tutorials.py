@@ -20,7 +20,7 @@ from rowspace.text import default_tokenizer
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.computed import claims
 from rowspace_lab.lessons.lesson import TOPICS, Lesson, lesson, lessons
-from rowspace_lab.lessons.routes import field_texts, reading_minutes, reference
+from rowspace_lab.lessons.routes import field_texts, reference
 from rowspace_lab.lessons.source import Block, Values, prose_markdown, read_document
 from rowspace_lab.tables.tables import Tables
 from rowspace_lab.tables.world import SMALL_WORLD
@@ -95,16 +95,14 @@ def without_states(text: str) -> str:
 
 
 def facts(each: Lesson) -> str:
-    """Return the reading time of a lesson, and links to the lessons that it needs and opens."""
-    links = {
-        name: ", ".join(f"[{other.title}]({file_name(other)})" for other in map(lesson, each.linked(name)))
-        for name in ("needs", "opens")
-    }
-    texts = [f"{reading_minutes(each)} min, {each.words} words."]
-    texts += [
-        f"{title}: {links[name]}." for name, title in (("needs", "Before it"), ("opens", "After it")) if links[name]
+    """Return how long a lesson takes, and links to the lessons that it needs and to the next one."""
+    others = {"Before it": each.needs, "After it": [each.number + 1] if each.number < len(TOPICS) else []}
+    texts = [
+        f"{title}: {', '.join(f'[{other.title}]({file_name(other)})' for other in map(lesson, numbers))}."
+        for title, numbers in others.items()
+        if numbers
     ]
-    return " ".join(texts) + f" In the workbench: `/lessons/{each.number}`."
+    return " ".join([f"About {each.minutes} minutes.", *texts, f"In the workbench: `/lessons/{each.number}`."])
 
 
 def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
@@ -131,6 +129,8 @@ def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
             yield python_fence(parts[3])
         case "references":
             yield references(block)
+        case "closing":
+            yield parts[0]
 
 
 def references(block: Block) -> str:

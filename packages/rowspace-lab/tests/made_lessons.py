@@ -12,7 +12,6 @@ FIRST = """---
 title: Made for a test
 question: Two rows of {=sizes.rows} numbers each. How far apart are they?
 needs:
-opens: 2
 ---
 An introduction, with [a link to lesson two](/lessons/2).
 
@@ -32,13 +31,13 @@ It is {answer}, from {dim} numbers.
 The rows of three words.
 :::
 
-A second step on the same page.
-
-:::question larger table=six-words
+:::question larger table=six-words shows=stage=3&text={first}+{second}
 Which word has the longer row?
 ---
 It is {answer}.
 :::
+
+A second step on the same page.
 
 :::figure /order?table=four-words&view=shuffle
 A page of another table.
@@ -92,7 +91,6 @@ SECOND = """---
 title: The next one
 question: What comes after the first lesson?
 needs: 1
-opens:
 ---
 :::figure /pipeline?table=six-words&stage=1&text=the+cat
 Its only figure.
@@ -127,7 +125,8 @@ def norm_figure(table: Table, *, word: str) -> dict[str, float]:
 def larger(table: Table, seed: int) -> Question:
     """Ask which of two rows is longer."""
     first, second = table.vocabulary[seed % 3], table.vocabulary[3 + seed % 3]
-    return choice([first, second], partial(larger_figure, first=first, second=second))
+    figure = partial(larger_figure, first=first, second=second)
+    return choice([first, second], figure, first=first, second=second)
 
 
 def larger_figure(table: Table, *, first: str, second: str) -> int:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -69,12 +70,26 @@ def labs() -> dict[str, Lab]:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_lesson_has_the_length_and_the_parts_of_a_lesson(number: int) -> None:
     document = lesson(number).document
-    assert 300 <= lesson(number).words <= 500
+    assert 500 <= lesson(number).words <= 900
     assert [len(document.of(kind)) for kind in ("question", "card", "references")] == [3, 1, 1]
     assert len(document.of("figure")) >= 2
     assert len(document.of("mistake")) >= 1
     assert 3 <= len(document.of("references")[0].parts[0].split()) <= 5
     assert set(document.of("references")[0].parts[0].split()) <= citations()["works"].keys()
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_each_question_follows_a_figure_which_is_about_its_table(number: int) -> None:
+    blocks = lesson(number).document.blocks
+    for before, block in pairwise(blocks):
+        if block.kind != "question":
+            continue
+        assert before.kind == "figure", block.argument
+        shown = parse_qs(urlsplit(before.argument).query).get("table", [""])[0]
+        prompt = block.parts[0].lower()
+        assert "your table" not in prompt or shown == "", block.argument
+        if shown:
+            assert block.options.get("table", shown) == shown, block.argument
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -110,8 +125,7 @@ def test_lessons_have_six_exercises_and_each_needs_earlier_ones() -> None:
     documents = [lesson(number).document for number in NUMBERS]
     assert sum(len(document.of("exercise")) for document in documents) >= EXERCISES
     for number in NUMBERS:
-        assert all(other < number for other in lesson(number).linked("needs"))
-        assert all(other > number for other in lesson(number).linked("opens"))
+        assert all(other < number for other in lesson(number).needs)
 
 
 @pytest.mark.parametrize(("number", "name"), ON_EVERY_TABLE)

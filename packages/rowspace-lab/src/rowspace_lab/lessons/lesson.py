@@ -11,7 +11,7 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.question import Question
 from rowspace_lab.lessons.source import Document, SourceError, Values, plain_text, read_document
 
-__all__ = ["LESSONS", "NUMBERS", "TOPICS", "WORDS_A_MINUTE", "Lesson", "lesson", "lessons"]
+__all__ = ["LESSONS", "NUMBERS", "TOPICS", "Lesson", "lesson", "lessons"]
 
 TOPICS = (
     "ids", "one_hots", "gradients", "subwords", "geometry", "directions",
@@ -22,6 +22,8 @@ NUMBERS = range(1, len(TOPICS) + 1)
 """The numbers of the lessons."""
 WORDS_A_MINUTE = 200
 """A reading speed for texts with formulas."""
+MINUTES_A_FIGURE = 1
+"""To look at a figure and to predict what its question asks."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,21 @@ class Lesson:
         """The question that the lesson opens with, as Markdown."""
         return self.document.header["question"]
 
-    def linked(self, name: str) -> list[int]:
-        """Return the numbers of the lessons that this one `needs` or `opens`."""
-        return [int(number) for number in self.document.header.get(name, "").split()]
+    @property
+    def needs(self) -> list[int]:
+        """The numbers of the lessons that this one needs."""
+        return [int(number) for number in self.document.header["needs"].split()]
 
     @property
     def words(self) -> int:
-        """The number of words of all prose, without formulas, values, questions and exercises."""
-        counted = [*self.document.of("prose"), *self.document.of("figure"), *self.document.of("mistake")]
+        """The number of words of prose, questions and answers, without formulas, values and exercises."""
+        counted = [block for block in self.document.blocks if block.kind in {"prose", "figure", "question", "mistake"}]
         return len(" ".join(plain_text(part) for block in counted for part in block.parts).split())
+
+    @property
+    def minutes(self) -> int:
+        """How long the lesson takes without its exercises: to read its words, and to look at its figures."""
+        return round(self.words / WORDS_A_MINUTE + MINUTES_A_FIGURE * len(self.document.of("figure")))
 
     def values(self, lab: Lab) -> Values:
         """Return the values of the text, computed on a table."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rowspace.errors import UsageError
 from rowspace.table import Table
+from rowspace_lab.lessons.source.values import quantity
 
 __all__ = ["Question", "choice", "number", "slider"]
 
@@ -55,7 +56,8 @@ class Question:
         """Return a computed answer as text."""
         if self.kind == "choice":
             return self.options[int(answer)]
-        return f"{answer:,.4g}" if isinstance(answer, float) else f"{answer:,}"
+        worded = quantity(answer)
+        return worded if isinstance(answer, float) or not worded[-1].isalpha() else f"{worded} ({answer:,})"
 
 
 def number(

@@ -24,7 +24,7 @@ class LessonsReply(TypedDict):
 class LessonBlock(TypedDict):
     """A part of a lesson, in the order of the text."""
 
-    kind: Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references"]
+    kind: Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references", "closing"]
     html: list[str]
     """Its text: prose, the caption of a figure, prompt, hint and answer of an exercise, belief and evidence of a
     mistake, what, shape, key fact and code of a card, and one reference each."""
@@ -44,10 +44,10 @@ class LessonReply(TypedDict):
     number: int
     title: str
     question: str
-    needs: list[LessonEntry]
-    opens: list[LessonEntry]
-    words: int
     minutes: int
+    needs: list[LessonEntry]
+    next: LessonEntry | None
+    """The next lesson in order; None after the last one."""
     blocks: list[LessonBlock]
 
 
@@ -87,6 +87,11 @@ class AnswerReply(Shown):
     """The computed answer to a question, after the reader's own."""
 
     right: bool
+    value: float
+    """The answer, or the index of the right option."""
+    written: str
+    search: str
+    """The state of the question's figure that shows the answer; "" for the state that the lesson gives it."""
     explanation: str
     """As HTML, with the computed answer in an element of the class `computed`."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons import computed
-from rowspace_lab.lessons.lesson import LESSONS, WORDS_A_MINUTE, Lesson
+from rowspace_lab.lessons.lesson import LESSONS, Lesson
 from rowspace_lab.lessons.panels import why
 from rowspace_lab.lessons.replies import (
     AnswerReply,
@@ -20,12 +20,12 @@ from rowspace_lab.lessons.replies import (
     QuestionReply,
 )
 from rowspace_lab.lessons.source import Block, Values, prose_html, read_document
-from rowspace_lab.lessons.source.values import citations, number_text
+from rowspace_lab.lessons.source.values import citations, number_text, quantity
 from rowspace_lab.page import Handler
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
 
-__all__ = ["ROUTES", "field_texts", "lesson_routes", "reading_minutes", "reference"]
+__all__ = ["ROUTES", "field_texts", "lesson_routes", "reference"]
 
 _MAX_SEED = 2**31 - 1
 _MAX_ANSWER = 1e15
@@ -57,9 +57,8 @@ def shown_lesson(lessons: Lessons, lab: Lab, query: Query) -> LessonReply:
     values = found.values(lab)
     return {
         **_entry(found, lab),
-        "needs": [_entry(lessons[number], lab) for number in found.linked("needs")],
-        "opens": [_entry(lessons[number], lab) for number in found.linked("opens")],
-        "words": found.words,
+        "needs": [_entry(lessons[number], lab) for number in found.needs],
+        "next": _entry(lessons[found.number + 1], lab) if found.number < len(lessons) else None,
         "blocks": [_block(block, values) for block in found.document.blocks],
     }
 
@@ -105,9 +104,14 @@ def answer(lessons: Lessons, lab: Lab, query: Query) -> AnswerReply:
     guess = query.number("given", low=-_MAX_ANSWER, high=_MAX_ANSWER)
     instance = found.question(block.argument, lab.table, _seed(query))
     computed = instance.computed(lab.table)
-    fields = {**instance.fields, **computed, "answer": instance.written(computed["answer"])}
+    written = instance.written(computed["answer"])
+    fields = {**instance.fields, **computed, "answer": written}
+    search = {name: quote_plus(str(value)) for name, value in fields.items()}
     return {
         "right": instance.accepts(guess, float(computed["answer"])),
+        "value": float(computed["answer"]),
+        "written": number_text(written),
+        "search": f"?{block.options['shows'].format_map(search)}" if "shows" in block.options else "",
         "explanation": prose_html(block.parts[1], found.values(lab), field_texts(fields)),
         "code": shown(lab, instance.answer),
     }
@@ -131,7 +135,7 @@ def _seed(query: Query) -> int:
 
 def field_texts(fields: Mapping[str, object]) -> dict[str, str]:
     """Return the fields of a question as they are written in its text."""
-    texts = {name: f"{value:,.4g}" if isinstance(value, float) else str(value) for name, value in fields.items()}
+    texts = {name: quantity(value) if isinstance(value, float) else str(value) for name, value in fields.items()}
     return {name: number_text(text) for name, text in texts.items()}
 
 
@@ -148,17 +152,12 @@ def _unavailable(reason: str) -> QuestionReply:
     }
 
 
-def reading_minutes(found: Lesson) -> int:
-    """Return the minutes to read a lesson, at least one."""
-    return max(1, round(found.words / WORDS_A_MINUTE))
-
-
 def _entry(found: Lesson, lab: Lab) -> LessonEntry:
     return {
         "number": found.number,
         "title": found.title,
         "question": prose_html(found.opening, found.values(lab)),
-        "minutes": reading_minutes(found),
+        "minutes": found.minutes,
     }
 
 

@@ -22,7 +22,7 @@ from rowspace_lab.lessons.lesson import Lesson
 from rowspace_lab.lessons.routes import lesson_routes
 from rowspace_lab.lessons.source import parse_document
 from rowspace_lab.pages import PAGES
-from rowspace_lab.tables.examples import FIVE_ITEMS, SIX_WORDS
+from rowspace_lab.tables.examples import FIVE_ITEMS, FOUR_WORDS, SIX_WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +63,13 @@ def entries(page: Page) -> int:
     return int(page.evaluate("history.length"))
 
 
+def go_to_end(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")  # a step is in its place at once
+    for step in (2, 3, 4):  # the last one is the end of the lesson
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**step={step}&**")
+
+
 def progress(page: Page) -> dict[str, object]:
     saved: dict[str, object] = json.loads(page.evaluate("localStorage.getItem('rowspace-lessons')"))
     return saved
@@ -87,16 +94,16 @@ def test_next_during_a_scroll_does_not_return_to_a_step_that_passes(reader: Page
     for _ in range(2):
         reader.keyboard.press("ArrowRight")
     reader.wait_for_url("**step=3**")
-    step = reader.get_by_role("region", name="Step 3 of 3")
+    step = reader.get_by_role("region", name="Step 3 of 4")
     reader.wait_for_function("step => Math.abs(step.getBoundingClientRect().top - 84) < 3", arg=step.element_handle())
     expect(step).to_have_attribute("aria-current", "step")
     assert entries(reader) == before + 2
 
 
 def test_scrolling_moves_the_figure(reader: Page) -> None:
-    step = reader.get_by_role("region", name="Step 2 of 3")
+    step = reader.get_by_role("region", name="Step 2 of 4")
     reader.mouse.move(200, 400)
-    while active(reader).get_attribute("aria-label") != "Step 2 of 3":
+    while active(reader).get_attribute("aria-label") != "Step 2 of 4":
         reader.mouse.wheel(0, 60)
         reader.evaluate("new Promise(requestAnimationFrame)")
     reader.wait_for_url(f"**{ROWS}")
@@ -145,14 +152,15 @@ def test_step_without_a_table_shows_that_of_the_reader(page: Page, lab_url: str)
 
 def test_links_show_their_state_in_the_figure(reader: Page) -> None:
     before = reader.evaluate("performance.timeOrigin")
+    go_to_end(reader)
     reader.get_by_role("link", name="See it").click()
-    reader.wait_for_url("**/lessons/1?table=six-words&step=1&page=pipeline&stage=4&text=the+cat")
+    reader.wait_for_url("**/lessons/1?table=six-words&step=4&page=pipeline&stage=4&text=the+cat")
     expect(reader.get_by_role("heading", name="One-hot")).to_be_visible()
     reader.get_by_role("link", name="Open this page").click()
     reader.wait_for_url("**/pipeline?table=six-words&stage=4&text=the+cat")
     expect(reader.get_by_role("heading", name="Pipeline", level=1)).to_be_visible()
     reader.go_back()
-    expect(active(reader)).to_contain_text("There are 3 numbers")
+    expect(reader.get_by_role("heading", name="One-hot")).to_be_visible()
     assert reader.evaluate("performance.timeOrigin") == before  # no reload
 
 
@@ -205,6 +213,8 @@ def test_another_table_asks_again(page: Page, lab_url: str) -> None:
     asked = question(page, "share")
     asked.get_by_role("slider").fill("40")
     asked.get_by_role("button", name="Check").click()
+    truth = f"{np.mean(np.array(list(FOUR_WORDS.values())) > 0) * 100:.4g}"
+    expect(asked.get_by_role("img", name=f"You 40 %, it is {truth} %")).to_be_visible()
     expect(asked.locator(".verdict")).to_be_visible()
     page.get_by_role("combobox", name="Table").select_option("five-items")
     expect(asked.locator(".verdict")).to_have_count(0)
@@ -232,6 +242,48 @@ def test_text_of_another_table_that_arrives_late_keeps_the_answer(page: Page, la
         held.pop().continue_()
     page.wait_for_load_state("networkidle")
     expect(slider).to_have_attribute("aria-valuetext", "51 %")
+
+
+def test_figure_is_held_back_until_it_plays_the_answer(reader: Page) -> None:
+    reader.keyboard.press("ArrowRight")
+    reader.wait_for_url(f"**{ROWS}")
+    figure, asked = reader.get_by_role("region", name="Figure"), question(reader, "larger")
+    for first, second in (("the", "sat"), ("cat", "house")):
+        expect(reader.get_by_text("Predict first.")).to_be_visible()
+        expect(figure).to_have_count(0)
+        asked.get_by_role("radio").first.check()
+        asked.get_by_role("button", name="Check").click()
+        reader.wait_for_url(f"**step=2&page=pipeline&stage=3&text={first}+{second}")
+        expect(figure).to_be_visible()
+        expect(reader.get_by_text("You changed the figure.")).to_have_count(0)
+        asked.get_by_role("button", name="Ask again with other numbers").click()
+    expect(figure).to_have_count(0)
+
+
+def test_answers_survive_a_reload(reader: Page) -> None:
+    reader.keyboard.press("ArrowRight")
+    asked = question(reader, "larger")
+    asked.get_by_role("radio").first.check()
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.locator(".verdict")).to_be_visible()
+    question(reader, "norm").get_by_label("Your answer").last.fill("40")
+    question(reader, "norm").get_by_role("button", name="Check").click()
+    expect(question(reader, "norm").locator(".verdict")).to_be_visible()
+    missed = progress(reader)["missed"]
+    reader.reload()
+    expect(asked.locator(".verdict")).to_be_visible()
+    expect(asked.get_by_role("radio").first).to_be_checked()
+    expect(question(reader, "norm").get_by_text("You 40, it is 0.842.")).to_be_visible()
+    expect(reader.get_by_role("region", name="Figure")).to_be_visible()
+    assert progress(reader)["missed"] == missed
+
+
+def test_end_says_which_questions_are_open(reader: Page) -> None:
+    go_to_end(reader)
+    end = reader.locator("section.end")
+    expect(end.get_by_text("0 of 4 questions answered.")).to_be_visible()
+    end.get_by_role("button", name="Go to the next open one").click()
+    expect(active(reader)).to_contain_text("There are 3 numbers")
 
 
 def test_slider_that_was_not_moved_is_no_answer(reader: Page) -> None:
@@ -265,7 +317,7 @@ def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> Non
     expect(question(reader, "larger").locator(".verdict")).to_contain_text("Not right.")
     missed = {"lesson": 1, "name": "larger", "table": "six-words", "at": 2}
     assert progress(reader)["missed"] == [missed]
-    reader.get_by_role("link", name="2 · The next one").click()
+    reader.get_by_role("link", name="Next: 2 · The next one").click()
     again = reader.get_by_role("region", name="Again, with other numbers")
     expect(again.locator("[data-name=larger]")).to_have_attribute("data-seed", "2")
     right = max(words[2], words[5], key=lengths.__getitem__)  # those of seed 2
@@ -291,7 +343,7 @@ def test_missed_question_that_no_lesson_asks_again_returns_in_the_list(reader: P
         asked.get_by_role("button", name="Check").click()
         expect(asked.locator(".verdict strong")).to_have_text("Right." if seed == 5 else "Not right.")
         if seed == 0:
-            reader.get_by_role("link", name="2 · The next one").click()
+            reader.get_by_role("link", name="Next: 2 · The next one").click()
         elif seed == 2:
             reader.get_by_role("link", name="All lessons").click()
     assert progress(reader)["missed"] == []
@@ -326,13 +378,29 @@ def test_narrow_screen_shows_one_step_at_a_time(reader: Page) -> None:
     reader.set_viewport_size({"width": 390, "height": 800})
     expect(reader.locator("section.step:visible")).to_have_count(1)
     expect(reader.get_by_role("heading", name="Exercise")).to_have_count(0)
+    steps = reader.get_by_role("navigation", name="Steps")
+    steps.get_by_role("button", name="Next →").click()
+    step = reader.locator("section.step:visible")
+    expect(step).to_contain_text("A second step")
+    step.get_by_role("button", name="Show the answer").click()
+    places = [
+        each.bounding_box()["y"]
+        for each in (
+            step.locator("[data-name=larger]"),
+            step.get_by_role("region", name="Figure"),
+            step.get_by_text("A second step"),
+        )
+    ]
+    assert places == sorted(places)  # the figure is where the text speaks of it
     for _ in range(2):
-        reader.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
-    reader.wait_for_url("**table=four-words&step=3&page=order**")
-    expect(reader.locator("section.step:visible")).to_contain_text("A third step.")
+        steps.get_by_role("button", name="Next →").click()
     expect(reader.get_by_role("heading", name="Exercise")).to_be_visible()
-    reader.get_by_role("button", name="← Previous").click()
-    reader.wait_for_url(f"**{ROWS}")
+    expect(reader.locator(".live")).to_have_count(0)
+    reader.get_by_role("link", name="See it").click()
+    expect(reader.get_by_role("region", name="Figure")).to_be_in_viewport()
+    for _ in range(2):
+        steps.get_by_role("button", name="← Back").click()
+    reader.wait_for_url("**step=2&page=pipeline&stage=3&text=the+sat")
 
 
 def test_values_say_where_they_come_from(reader: Page) -> None:

@@ -1,5 +1,7 @@
 """Every lesson: its steps move the figure, its questions agree with Python, and it is accessible and fits a phone."""
 
+import re
+from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -53,10 +55,10 @@ def test_steps_move_the_figure_to_the_end_and_back(page: Page, lab_url: str, num
     open_lesson(page, f"{lab_url}/lessons/{number}")
     for index, (name, state) in enumerate(expected, 1):
         page.wait_for_url(f"**step={index}&**")
-        expect(page.get_by_role("region", name=f"Step {index} of {len(expected)}")).to_have_attribute(
+        expect(page.get_by_role("region", name=f"Step {index} of {len(expected) + 1}")).to_have_attribute(
             "aria-current", "step"
         )
-        page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+        page.locator(".held, section[aria-label=Figure][aria-busy=false]").wait_for()
         assert shown_in_url(page.url) == (index, name, sorted(state))
         expect(page.get_by_text("You changed the figure.")).to_have_count(0)
         if index < len(expected):
@@ -117,14 +119,76 @@ def nearest_step(question: Question, value: float) -> float:
 def test_lesson_is_accessible_and_fits_a_phone(page: Page, lab_url: str, number: int) -> None:
     open_lesson(page, f"{lab_url}/lessons/{number}")
     expect_accessible(page)
+    expect_fits_phone(page)
     count = len(lesson(number).document.of("figure"))
     for index in range(1, count + 1):
         page.wait_for_load_state("networkidle")
+        step = page.locator("section.step:visible")
+        expect(step).to_have_count(1)
+        for answer in step.get_by_role("button", name="Show the answer").all():
+            answer.click()  # which shows the figure
+        expect(step.get_by_role("region", name="Figure")).to_have_attribute("aria-busy", "false")
         expect_fits_phone(page)
-        expect(page.locator("section.step:visible")).to_have_count(1)
-        if index < count:
-            page.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
-            page.wait_for_url(f"**step={index + 1}&**")
+        page.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →").click()
+        page.wait_for_url(f"**step={index + 1}&**")
+    expect_fits_phone(page)
+
+
+def test_next_alone_leads_through_all_lessons(page: Page, lab_url: str) -> None:
+    open_lesson(page, f"{lab_url}/lessons/1")
+    steps = page.get_by_role("navigation", name="Steps")
+    for number in NUMBERS:
+        expect(page.get_by_role("heading", level=1)).to_have_text(lesson(number).title)
+        for index in range(1, len(figures(lesson(number))) + 1):
+            page.wait_for_url(f"**/lessons/{number}?*step={index}&*")
+            steps.get_by_role("button", name="Next →", exact=True).click()
+        end = page.locator("section.end[aria-current=step]")
+        expect(end.get_by_role("region", name=f"Card {number}: {lesson(number).title}")).to_be_attached()
+        if number < NUMBERS[-1]:
+            expect(end.get_by_role("link", name=f"Next: {number + 1} · {lesson(number + 1).title}")).to_be_attached()
+            steps.get_by_role("button", name=f"Next: lesson {number + 1} →").click()
+    expect(steps.get_by_role("button", name="Next")).to_be_disabled()
+    tries = end.get_by_role("heading", name="What you can do now").locator("xpath=../ul").get_by_role("link")
+    expect(tries).to_have_count(3)
+    tries.first.click()
+    page.wait_for_url("**/start")
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_no_figure_shows_the_answer_before_the_check(page: Page, lab_url: str, tables: Tables, number: int) -> None:
+    blocks = lesson(number).document.blocks
+    asked = [block for block in blocks if block.kind in {"figure", "question"}]
+    page.emulate_media(reduced_motion="reduce")  # a step is in its place at once
+    open_lesson(page, f"{lab_url}/lessons/{number}")
+    for before, block in pairwise(asked):
+        if block.kind != "question":
+            continue
+        index = sum(each.kind == "figure" for each in asked[: asked.index(block)])
+        go_to_step(page, index)
+        live, shown = page.locator(".live"), page.locator(f"section.step [data-name='{block.argument}']")
+        table = tables.lab(block.options.get("table", "opened")).table
+        question = lesson(number).question(block.argument, table, 0)
+        answer = number_text(question.written(question.computed(table)["answer"]))
+        expect(live.get_by_text("Predict first.")).to_be_visible()
+        assert live.get_by_role("region").count() == 0  # neither figure nor numbers
+        assert not re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", live.locator(".caption").inner_text())
+        expect(shown).not_to_contain_text(re.compile("The answer:|Right|Not right"))
+        shown.get_by_role("button", name="Show the answer").click()
+        expect(live.get_by_role("region", name="Figure")).to_be_visible()
+        expect(page.get_by_text("You changed the figure.")).to_have_count(0)
+        path, state = urlsplit(before.argument).path.strip("/"), block.options.get("shows", "")
+        assert shown_in_url(page.url)[:2] == (index, path)
+        names = {name for name, _ in parse_qsl(state, keep_blank_values=True)}
+        assert names <= {name for name, _ in shown_in_url(page.url)[2]}
+
+
+def go_to_step(page: Page, index: int) -> None:
+    """Press Next until a step is the current one."""
+    steps = page.get_by_role("navigation", name="Steps")
+    while f"step={index}&" not in page.url:
+        before = page.url
+        steps.get_by_role("button", name="Next →", exact=True).click()
+        page.wait_for_function("before => location.href !== before", arg=before)
 
 
 @pytest.mark.parametrize("path", ["lessons", "lessons/cards"])

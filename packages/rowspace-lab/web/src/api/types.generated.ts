@@ -62,7 +62,7 @@ export interface LessonsReply {
 
 /** A part of a lesson, in the order of the text. */
 export interface LessonBlock {
-  kind: "prose" | "figure" | "question" | "exercise" | "mistake" | "claim" | "card" | "references";
+  kind: "prose" | "figure" | "question" | "exercise" | "mistake" | "claim" | "card" | "references" | "closing";
   /** Its text: prose, the caption of a figure, prompt, hint and answer of an exercise, belief and evidence of a
     mistake, what, shape, key fact and code of a card, and one reference each. */
   html: string[];
@@ -81,10 +81,10 @@ export interface LessonReply {
   number: number;
   title: string;
   question: string;
-  needs: LessonEntry[];
-  opens: LessonEntry[];
-  words: number;
   minutes: number;
+  needs: LessonEntry[];
+  /** The next lesson in order; None after the last one. */
+  next: LessonEntry | null;
   blocks: LessonBlock[];
 }
 
@@ -121,6 +121,11 @@ export interface QuestionReply {
 export interface AnswerReply {
   code: string;
   right: boolean;
+  /** The answer, or the index of the right option. */
+  value: number;
+  written: string;
+  /** The state of the question's figure that shows the answer; "" for the state that the lesson gives it. */
+  search: string;
   /** As HTML, with the computed answer in an element of the class `computed`. */
   explanation: string;
 }

@@ -1,14 +1,23 @@
-// What the reader has answered, kept in the browser; nothing of it is sent.
+// What the reader has answered, kept in the browser; nothing of it is sent but the answers that are to be checked.
 
 import { type Asked, afterAnswer, dueIn, dueInList, type Missed } from "./question/missed";
 
 const STORAGE_KEY = "rowspace-lessons";
 
+/** The last answer to a question of a lesson. */
+export interface Answered {
+  name: string;
+  seed: number;
+  /** The id of the table that the question was asked about. */
+  table: string;
+  given: number;
+  right: boolean;
+}
+
 interface Saved {
   /** The lessons whose questions are all answered. */
   done: Record<number, true>;
-  /** The names of the questions that were answered, for each lesson. */
-  answered: Record<number, string[]>;
+  answered: Record<number, Answered[]>;
   missed: Missed[];
 }
 
@@ -19,9 +28,9 @@ class Progress {
     return this.#saved.done[lesson] === true;
   }
 
-  /** The number of questions of a lesson that were answered. */
-  answered(lesson: number): number {
-    return this.#saved.answered[lesson]?.length ?? 0;
+  /** The questions of a lesson that were answered. */
+  answered(lesson: number): readonly Answered[] {
+    return this.#saved.answered[lesson] ?? [];
   }
 
   due(lesson: number): Missed[] {
@@ -33,17 +42,19 @@ class Progress {
   }
 
   /** Record an answer that was given in lesson `current`. */
-  record(asked: Asked, right: boolean, current: number): void {
-    this.#saved.missed = afterAnswer(this.#saved.missed, asked, right, current);
-    const names = this.#saved.answered[asked.lesson] ?? [];
-    this.#saved.answered[asked.lesson] = [...new Set([...names, asked.name])];
+  record(asked: Asked, answer: Answered, current: number): void {
+    this.#saved.missed = afterAnswer(this.#saved.missed, asked, answer.right, current);
+    if (current === asked.lesson) {
+      const others = this.answered(current).filter(({ name }) => name !== asked.name);
+      this.#saved.answered[current] = [...others, answer];
+    }
     this.#save();
   }
 
   /** Mark a lesson as done if all these questions were answered. */
   finish(lesson: number, names: readonly string[]): void {
-    const answered = this.#saved.answered[lesson] ?? [];
-    if (!names.length || !names.every((name) => answered.includes(name))) return;
+    const answered = new Set(this.answered(lesson).map(({ name }) => name));
+    if (!names.length || !names.every((name) => answered.has(name))) return;
     this.#saved.done[lesson] = true;
     this.#save();
   }

@@ -28,7 +28,9 @@ export class Scrolling {
     const options = { signal: listening.signal, passive: true };
     addEventListener("scroll", () => this.#scrolled(), options);
     addEventListener("scrollend", () => this.#arrived(), options);
-    for (const type of ["wheel", "touchmove", "pointerdown"]) addEventListener(type, () => this.#release(), options);
+    for (const type of ["wheel", "touchmove"]) addEventListener(type, () => this.#release(), options);
+    // On the scroll bar; a click on a button does not scroll.
+    addEventListener("pointerdown", ({ target }) => target === document.documentElement && this.#release(), options);
     addEventListener("keydown", ({ key }) => SCROLLING_KEYS.has(key) && this.#release(), options);
     const resized = new ResizeObserver(() => this.#hold());
     const text = steps[0]?.parentElement;

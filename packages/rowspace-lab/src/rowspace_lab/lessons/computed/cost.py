@@ -139,7 +139,7 @@ def mebibytes(table: Table, seed: int) -> Question:
     figure = partial(mebibytes_figure, rows=rows, dim=dim, dtype=dtype)
     size = 4 if dtype == "float32" else 2
     written = {"rows": f"{rows:,}", "dim": f"{dim:,}", "size": size}
-    return number(figure, relative=True, tolerance=0.01, unit="MiB", **written)
+    return number(figure, relative=True, tolerance=0.01, unit="MiB", **written, V=rows, d=dim, dtype=dtype)
 
 
 def fewer(table: Table, seed: int) -> Question:

@@ -103,7 +103,8 @@ def longer(table: Table, seed: int) -> Question:
 
     word, factor = picked(seed, (("on", 2), ("sat", 3), ("the", 2), ("sat", 2), ("on", 15)))
     figure = partial(longer_figure, hidden=HIDDEN, word=word, factor=factor)
-    return choice(list(table.vocabulary), figure, hidden=vector_text(HIDDEN, 1), word=word, factor=factor)
+    named = {"hidden": vector_text(HIDDEN, 1), "word": word, "factor": factor}
+    return choice(list(table.vocabulary), figure, **named, row=table.id(word))
 
 
 @needs_torch

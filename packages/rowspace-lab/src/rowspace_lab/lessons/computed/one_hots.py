@@ -9,6 +9,7 @@ from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.written import picked
 from rowspace_lab.lessons.question import Question, choice, number
+from rowspace_lab.lessons.source.values import quantity
 from rowspace_lab.tables.examples import FIVE_ITEMS
 
 __all__ = ["changed", "gpt2", "one_hots", "ones", "operations", "product"]
@@ -83,7 +84,8 @@ def operations(table: Table, seed: int) -> Question:
     rows, dims = SIZES[name]
     tokens = 3 if seed == 0 else int(np.random.default_rng(seed).integers(2, 100))
     answer = partial(operations_figure, tokens=tokens, rows=rows, dims=dims, lowest=min(POWERS))
-    return choice(list(POWERS.values()), answer, name=name, tokens=tokens, rows=f"{rows:,}", dims=f"{dims:,}")
+    written = {"rows": f"{rows:,}", "dims": f"{dims:,}"}
+    return choice(list(POWERS.values()), answer, name=name, tokens=tokens, **written, V=rows, d=dims)
 
 
 def operations_figure(*, tokens: int, rows: int, dims: int, lowest: int) -> Mapping[str, object]:
@@ -91,7 +93,7 @@ def operations_figure(*, tokens: int, rows: int, dims: int, lowest: int) -> Mapp
     count = 2 * tokens * rows * dims
     return {
         "answer": round(float(np.log10(count))) - lowest,
-        "count": f"{count:,}",
+        "count": quantity(count),
         "zeros": f"{tokens * (rows - 1):,}",
         "read": f"{tokens * dims:,}",
     }

@@ -82,7 +82,8 @@ def shuffled(table: Table, seed: int) -> Question:
     positions, scheme = picked(seed, SCHEMES)
     options = ["not at all, up to rounding", "by less than a tenth of the largest output", "by more than that"]
     answer = partial(figures.moved_figure, words=TEXT, order=ENDS_EXCHANGED, scheme=scheme, causal=False, seed=seed)
-    return choice(options, answer, text=" ".join(TEXT), other=_reordered(ENDS_EXCHANGED), positions=positions)
+    named = {"text": " ".join(TEXT), "other": _reordered(ENDS_EXCHANGED), "positions": positions}
+    return choice(options, answer, **named, scheme=scheme, seed=seed)
 
 
 def changed(table: Table, seed: int) -> Question:
@@ -93,7 +94,8 @@ def changed(table: Table, seed: int) -> Question:
 
     order = picked(seed, (ENDS_EXCHANGED, *OTHER_ORDERS))
     answer = partial(figures.changed_figure, words=TEXT, order=order, seed=seed)
-    return number(answer, count=len(TEXT), text=" ".join(TEXT), other=_reordered(order))
+    named: dict[str, Any] = {"text": " ".join(TEXT), "other": _reordered(order), "count": len(TEXT), "seed": seed}
+    return number(answer, order=",".join(map(str, order)), **named)
 
 
 def largest_weight(table: Table, seed: int) -> Question:
@@ -103,7 +105,7 @@ def largest_weight(table: Table, seed: int) -> Question:
 
     size = picked(seed, SIZES)
     answer = partial(figures.largest_weight_figure, size=size, seed=0, draws=DRAWS, keys=KEYS)
-    return slider((0, 1, 0.01), answer, size=f"{size:,}", keys=KEYS, draws=f"{DRAWS:,}", tolerance=0.07)
+    return slider((0, 1, 0.01), answer, size=f"{size:,}", d_k=size, keys=KEYS, draws=f"{DRAWS:,}", tolerance=0.07)
 
 
 def _reordered(order: tuple[int, ...]) -> str:

@@ -120,7 +120,8 @@ def larger(table: Table, seed: int) -> Question:
     dim, first, second = picked(seed, PRODUCTS)
     named = [f"PE({p}) · PE({q})" for p, q in (first, second)]
     answer = partial(products_figure, dim=dim, first=first, second=second)
-    return choice([*named, "they are equal"], answer, dim=dim, one=named[0], other=named[1])
+    place = {"position": first[0], "delta": first[1] - first[0]}
+    return choice([*named, "they are equal"], answer, dim=dim, one=named[0], other=named[1], **place)
 
 
 def parameters(table: Table, seed: int) -> Question:
@@ -129,7 +130,8 @@ def parameters(table: Table, seed: int) -> Question:
     from rowspace_lab.lessons.computed.figures.positions import parameters_figure
 
     length, dim = picked(seed, TABLES)
-    return number(partial(parameters_figure, length=length, dim=dim), length=f"{length:,}", dim=f"{dim:,}")
+    answer = partial(parameters_figure, length=length, dim=dim)
+    return number(answer, relative=True, tolerance=0.005, length=f"{length:,}", dim=f"{dim:,}")
 
 
 def full_turns(table: Table, seed: int) -> Question:
@@ -139,7 +141,7 @@ def full_turns(table: Table, seed: int) -> Question:
 
     length = picked(seed, LENGTHS)
     answer = partial(full_turns_figure, dim=DIM, length=length)
-    return number(answer, dim=DIM, hands=DIM // 2, length=f"{length:,}")
+    return number(answer, dim=DIM, hands=DIM // 2, length=f"{length:,}", n=length)
 
 
 def _frequencies(dim: int) -> NDArray[np.float64]:

@@ -135,7 +135,8 @@ def louder(table: Table, seed: int) -> Question:
     pairs = [(ratio, 1 / math.sqrt(2)), (ratio, 1.0), (1.0, 1 / root), (1 / ratio, math.sqrt(2))]
     offered = tuple(pairs[index] for index in np.random.default_rng(seed).permutation(len(pairs)))
     options = [f"{_ratio_text(before)}, then {_ratio_text(after)}" for before, after in offered]
-    return choice(options, partial(louder_figure, dim=dim, offered=offered), dim=f"{dim:,}", root=root, balance=ratio)
+    figure = partial(louder_figure, dim=dim, offered=offered)
+    return choice(options, figure, dim=f"{dim:,}", d=dim, root=root, balance=ratio)
 
 
 @needs_torch

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +179,8 @@ def doubled(table: Table, seed: int) -> Question:
     word, size = picked(seed, WORDS), int(np.random.default_rng(seed).choice(sizes)) if seed else FIRST_SIZE
     answer = partial(doubled_figure, word=word, size=size)
     before = truncate_vocabulary(cached[0], size).encode(word).tokens
-    return number(answer, word=word, pieces=len(before), cut="·".join(before), size=f"{size:,}", larger=f"{2 * size:,}")
+    named: dict[str, Any] = {"size": f"{size:,}", "larger": f"{2 * size:,}", "small": size, "large": 2 * size}
+    return number(answer, word=word, pieces=len(before), cut="·".join(before), **named)
 
 
 def doubled_figure(*, word: str, size: int) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ __all__ = ["TEXTS", "Block", "Document", "SourceError", "parse_document", "read_
 TEXTS = files("rowspace_lab.lessons").joinpath("texts")
 """The folder of the texts of lessons, claims, cards and panels."""
 
-Kind = Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references"]
+Kind = Literal["prose", "figure", "question", "exercise", "mistake", "claim", "card", "references", "closing"]
 KINDS: Mapping[Kind, tuple[int, int]] = {
     "prose": (0, 1),
     "figure": (0, 1),
@@ -21,6 +21,7 @@ KINDS: Mapping[Kind, tuple[int, int]] = {
     "claim": (2, 2),
     "card": (4, 4),
     "references": (1, 1),
+    "closing": (1, 1),
 }
 """The kinds of blocks, and how many parts each has, at least and at most."""
 _PART = "\n---\n"

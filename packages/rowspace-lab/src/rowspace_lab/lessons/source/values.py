@@ -11,7 +11,7 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.source.blocks import TEXTS, SourceError
 
-__all__ = ["Value", "Values", "citations", "number_text"]
+__all__ = ["Value", "Values", "citations", "number_text", "quantity"]
 
 
 class Value(NamedTuple):
@@ -28,7 +28,7 @@ class Values:
     """The values that a text names: `{=name.field:format}` is computed, `{@name}` is cited.
 
     A computed value is the result of the function `name` of `module`, called with the table if it has a parameter
-    `table`; `.field` selects from a mapping, and `:format` is a format specification of Python.
+    `table`; `.field` selects from a mapping, and `:format` is a format specification of Python, or `quantity`.
     """
 
     def __init__(self, module: ModuleType, lab: Lab) -> None:
@@ -54,7 +54,8 @@ class Values:
             if not isinstance(result, Mapping) or field not in result:
                 raise SourceError(f"{source} has no field {field!r}")
             result = result[field]
-        return Value(number_text(format(result, form)), source, "computed")
+        written = quantity(result) if form == "quantity" else format(result, form)
+        return Value(number_text(written), source, "computed")
 
     def result(self, name: str) -> Any:
         """Return what the function `name` of the module returns, from the cache if it was called before.
@@ -74,6 +75,18 @@ class Values:
 def _constant(function: Callable[[], Any]) -> Any:
     """Return the result of a function that does not depend on the table."""
     return function()
+
+
+def quantity(value: float) -> str:
+    """Return a number as text, from a million on in words.
+
+    >>> quantity(1300000), quantity(77_194_752), quantity(22.7e9), quantity(50_257), quantity(45.123)
+    ('1.3 million', '77.2 million', '22.7 billion', '50,257', '45.12')
+    """
+    for size, word in ((1e9, "billion"), (1e6, "million")):
+        if abs(value) >= size:
+            return f"{float(f'{value / size:.3g}'):,g} {word}"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
 
 
 def number_text(written: str) -> str:

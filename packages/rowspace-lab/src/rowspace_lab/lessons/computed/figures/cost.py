@@ -5,6 +5,7 @@ from typing import Any
 
 from rowspace.layers import CATALOGUE, cost
 from rowspace_lab.experiments.arena.strategies import STRATEGIES
+from rowspace_lab.lessons.source.values import quantity
 
 
 def model_size(*, model: str) -> dict[str, Any]:
@@ -37,11 +38,13 @@ def share_figure(*, model: str) -> Mapping[str, Any]:
     found = CATALOGUE[model]
     table = found.cost.tokens
     sizes = {
-        "all": f"{found.parameters / 1e6:,.0f}",
+        "all": quantity(found.parameters),
         "rows": f"{found.num_embeddings:,}",
         "dim": f"{found.cost.row_dim:,}",
+        "V": found.num_embeddings,
+        "d": found.cost.row_dim,
     }
-    return {"answer": 100 * table / found.parameters, "table": f"{table / 1e6:,.1f}", "sizes": sizes}
+    return {"answer": 100 * table / found.parameters, "table": quantity(table), "sizes": sizes}
 
 
 def strategy_size(*, name: str) -> Mapping[str, float]:
