@@ -16,7 +16,6 @@ from model2vec import StaticModel
 from sentence_transformers import SentenceTransformer
 
 from rowspace.cli.default_table import index_table_path, open_default_table
-from rowspace.encode import Encoder
 from rowspace.learn.default_table import encoder_folder
 from rowspace.search import Index
 from rowspace.search.storage.vectors import passage_text, unit_vectors
@@ -47,7 +46,7 @@ class Corpus(NamedTuple):
     @classmethod
     def read(cls, name, folder, place):
         """Return a corpus with its passages, each with the names of its function or headings."""
-        Index.build(folder, Encoder.load(stdlib_table()), place / "passages")
+        Index.build(folder, stdlib_table(), place / "passages")
         table = lancedb.connect(place / "passages").open_table("chunks").to_arrow()
         rows = table.select(["path", "name", "text"]).to_pylist()
         return cls(name, folder, place, [r["path"] for r in rows], [passage_text(r["name"], r["text"]) for r in rows])
@@ -64,14 +63,19 @@ def stdlib_table():
 
 
 def by_rowspace(corpus, title, table):
-    place, encoder = corpus.place / f"rowspace {title}", Encoder.load(table)
-    index = Index.build(corpus.folder, encoder, place, table=table)
+    place = corpus.place / f"rowspace {title}"
+    index = Index.build(corpus.folder, table, place)
 
     def search(query, mode):
         return [hit.path for hit in index.search(query, k=DEPTH, mode=mode)]
 
     modes = {mode: lambda query, mode=mode: search(query, mode) for mode in ("hybrid", "dense", "lexical")}
     return {f"rowspace, {title}, {mode}": each for mode, each in modes.items()}, megabytes(place)
+
+
+def by_encoder(corpus):
+    """Index with the sentence encoder itself, which takes a core some 20 minutes for each corpus."""
+    return by_rowspace(corpus, "encoder", encoder_folder())
 
 
 def bm25(texts, words, place):
@@ -175,6 +179,7 @@ def megabytes(place):
 SYSTEMS = {
     "rowspace": lambda corpus: by_rowspace(corpus, "distilled", distilled_table()),
     "rowspace, stdlib": lambda corpus: by_rowspace(corpus, "learned from stdlib", stdlib_table()),
+    "encoder": by_encoder,
     "bm25s, split": lambda corpus: by_bm25s(corpus, "bm25s, split", split_words),
     "bm25s, files": lambda corpus: by_bm25s_of_files(corpus, "bm25s, split, whole files"),
     "bm25s": lambda corpus: by_bm25s(corpus, "bm25s", plain_words),
@@ -185,7 +190,7 @@ SYSTEMS = {
 HALVES = {
     **{
         f"rowspace, {table}, hybrid": [f"rowspace, {table}, {mode}" for mode in ("dense", "lexical")]
-        for table in ("distilled", "learned from stdlib")
+        for table in ("distilled", "learned from stdlib", "encoder")
     },
     "model2vec + bm25s, split": ["model2vec, dense", "bm25s, split"],
 }

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.encoder import Encoder
+from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
 from rowspace.search.options import IndexOptions
 from rowspace.search.places import check_folder, has_index, replacing, resolve_place, writing
 from rowspace.search.ranking.conditions import Where, where_filter
 from rowspace.search.ranking.evidence import Evidence, explain_hits
-from rowspace.search.ranking.query_encoder import QueryEncoder
+from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
 from rowspace.search.ranking.search import find_passages, path_filter
 from rowspace.search.reading.files import Change, file_time, resolve_roots
@@ -25,7 +25,7 @@ from rowspace.search.records import Records, check_names, columns_of, rows_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
-from rowspace.search.storage.vectors import PassageVectors, read_vectors
+from rowspace.search.storage.vectors import AnyEncoder, PassageVectors, read_vectors
 from rowspace.search.update import update_store
 from rowspace.search.update_records import update_records
 from rowspace.search.writer import Progress, Summary
@@ -44,7 +44,7 @@ class Index:
         summary: What the last build or update did since `open`; zeros if there was none.
     """
 
-    def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
+    def __init__(self, path: str, store: ChunkStore, encoder: AnyEncoder | None) -> None:
         self.path = path
         self.summary = Summary()
         self._store = store
@@ -54,7 +54,7 @@ class Index:
     def build(
         cls,
         files: str | Path | Iterable[str | Path],
-        encoder: Encoder,
+        encoder: AnyEncoder | str | Path,
         path: str | Path,
         *,
         options: IndexOptions | None = None,
@@ -68,10 +68,10 @@ class Index:
 
         Args:
             files: Files and folders.
-            encoder: Texts → vectors.
+            encoder: Texts → vectors; or the path of a table or a sentence encoder, which the index remembers.
             path: A new folder, an index, or a URL such as s3://bucket/index.
             options: The length of passages, and limits.
-            table: The path of the encoder's table, so that `open` finds it.
+            table: The path of the encoder's table or model, so that `open` finds it.
             on_progress: Called after each file.
 
         Returns:
@@ -81,16 +81,17 @@ class Index:
             UsageError: If a file does not exist, `path` is another kind of folder, or vectors are not floats.
             RowspaceError: If another process writes to `path`.
         """
-        settings = _settings(encoder, options or IndexOptions(), table, resolve_roots(files), None)
+        opened, table = _opened(encoder, table)
+        settings = _settings(opened, options or IndexOptions(), table, resolve_roots(files), None)
         return cls._built(
-            path, settings, encoder, lambda store: update_store(store, settings.roots, encoder, on_progress=on_progress)
+            path, settings, opened, lambda store: update_store(store, settings.roots, opened, on_progress=on_progress)
         )
 
     @classmethod
     def build_records(  # noqa: PLR0913  # as `build`, and the columns
         cls,
         records: str | Path | Iterable[str | Path] | Records,
-        encoder: Encoder,
+        encoder: AnyEncoder | str | Path,
         path: str | Path,
         *,
         text_column: str = "text",
@@ -107,14 +108,14 @@ class Index:
 
         Args:
             records: Files (JSON lines, CSV, TSV or Parquet; all but Parquet perhaps compressed), or dictionaries.
-            encoder: Texts → vectors.
+            encoder: As for `build`.
             path: A new folder, an index, or a URL such as s3://bucket/index.
             text_column: The column of texts.
             id_column: The column of ids, which are texts or integers; by default "id", or if the first record has
                 none, a record has the number of its line as its id, such as "data.csv:3".
             title_column: The column of titles, which are searched and shown as headings are.
             options: The length of passages, and limits.
-            table: The path of the encoder's table, so that `open` finds it.
+            table: As for `build`.
             on_progress: Called after each record.
 
         Returns:
@@ -135,7 +136,7 @@ class Index:
             ...     [(hit.id, hit.metadata) for hit in index.search("red", where="year>=1990")]
             [('a', {'year': 1999})]
         """
-        chosen = options or IndexOptions()
+        chosen, (opened, table) = options or IndexOptions(), _opened(encoder, table)
         source, roots = _record_source(records)
         rows = rows_of(source, max_megabytes=chosen.max_megabytes)
         first = next(rows, None)
@@ -144,14 +145,14 @@ class Index:
         columns = columns_of(first, text=text_column, id_column=id_column, title=title_column)
         return cls._built(
             path,
-            _settings(encoder, chosen, table, roots, columns),
-            encoder,
-            lambda store: update_records(store, chain([first], rows), encoder, is_all=True, on_progress=on_progress),
+            _settings(opened, chosen, table, roots, columns),
+            opened,
+            lambda store: update_records(store, chain([first], rows), opened, is_all=True, on_progress=on_progress),
         )
 
     @classmethod
     def _built(
-        cls, path: str | Path, settings: IndexSettings, encoder: Encoder, update: Callable[[ChunkStore], Summary]
+        cls, path: str | Path, settings: IndexSettings, encoder: AnyEncoder, update: Callable[[ChunkStore], Summary]
     ) -> "Index":
         place = resolve_place(path)
         with writing(place), replacing(place) as new:
@@ -161,20 +162,20 @@ class Index:
         return index
 
     @classmethod
-    def open(cls, path: str | Path, encoder: Encoder | None = None) -> "Index":
+    def open(cls, path: str | Path, encoder: AnyEncoder | str | Path | None = None) -> "Index":
         """Open an index.
 
         Args:
             path: Its folder or URL.
-            encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`); by default that
-                of the table whose path it has stored.
+            encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`), or the path of
+                its table or model; by default the path that the index remembers.
 
         Raises:
             UsageError: If there is no index, or the encoder differs and has no bridge.
             FileFormatError: If the index or the bridge is damaged.
         """
         place = resolve_place(path)
-        index = cls(place, ChunkStore.open(place), encoder)
+        index = cls(place, ChunkStore.open(place), None if encoder is None else open_encoder(encoder))
         if encoder is not None:
             index._queries.encoder()
         return index
@@ -285,7 +286,7 @@ class Index:
 
     def build_bridge(
         self,
-        encoder: Encoder,
+        encoder: AnyEncoder | str | Path,
         *,
         options: BridgeOptions | None = None,
         on_step: Callable[[str], None] | None = None,
@@ -296,7 +297,7 @@ class Index:
         not needed. `build` removes the bridges of the index that it replaces.
 
         Args:
-            encoder: The new encoder.
+            encoder: The new encoder, or the path of its table or model.
             options: How many passages, and which map.
             on_step: Called with a sentence before each step.
 
@@ -308,6 +309,7 @@ class Index:
             RowspaceError: If the bridge cannot be written.
         """
         self._store.refresh()
+        encoder = open_encoder(encoder)
         _check_floats(encoder, "a bridge")
         if encoder.fingerprint == self.settings.fingerprint:
             raise UsageError(f"{self.path}: the index was made with this table, so it needs no bridge; search it")
@@ -345,9 +347,8 @@ class Index:
         """
         self._store.refresh()
         vector = None if mode == "lexical" else self._queries.vector(query)
-        known = self._queries.known(query) if mode == "hybrid" else 1.0
-        found = find_passages(self._store, query, vector, k=k, where=self._filter(path, where), mode=mode, known=known)
-        return found.hits(mode, k)
+        weight, condition = self._queries.weight(query) if mode == "hybrid" else 1.0, self._filter(path, where)
+        return find_passages(self._store, query, vector, k=k, where=condition, mode=mode, weight=weight).hits(mode, k)
 
     def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
         """Return which files of hits have another size or time than when they were indexed, or are gone.
@@ -381,9 +382,9 @@ class Index:
             UsageError: As `search`.
         """
         self._store.refresh()
-        vector, known = self._queries.vector(query), self._queries.known(query)
+        vector, weight = self._queries.vector(query), self._queries.weight(query)
         found = find_passages(
-            self._store, query, vector, k=k, where=self._filter(path, where), mode="hybrid", known=known
+            self._store, query, vector, k=k, where=self._filter(path, where), mode="hybrid", weight=weight
         )
         return found.rankings(k)
 
@@ -406,9 +407,15 @@ class Index:
             hits: Passages that were found.
 
         Raises:
-            UsageError: If the table has changed since the index was made, or its encoder's pooling is not a mean.
+            UsageError: If the table has changed since the index was made, or its encoder's pooling is not a mean, or it
+                is a sentence encoder.
         """
-        return explain_hits(self._store, self._queries.encoder_of_passages(), query, self._queries.vector(query), hits)
+        encoder = self._queries.encoder_of_passages()
+        if isinstance(encoder, ContextualEncoder):
+            raise UsageError(
+                f"{self.path}: a sentence encoder made the vectors, in which words have no shares of their own"
+            )
+        return explain_hits(self._store, encoder, query, self._queries.vector(query), hits)
 
     def vectors(self, *, limit: int | None = None) -> PassageVectors:
         """Return the vectors of the passages, with their places.
@@ -430,8 +437,14 @@ class Index:
         return int(self._store.dataset.version)
 
 
+def _opened(encoder: AnyEncoder | str | Path, table: str | Path | None) -> tuple[AnyEncoder, str | Path | None]:
+    """Return the encoder, and the path of its table or model if it is known."""
+    path = encoder if isinstance(encoder, str | Path) else table
+    return open_encoder(encoder), path
+
+
 def _settings(
-    encoder: Encoder,
+    encoder: AnyEncoder,
     options: IndexOptions,
     table: str | Path | None,
     roots: Iterable[str],
@@ -456,7 +469,7 @@ def _record_source(
     return roots, roots
 
 
-def _check_floats(encoder: Encoder, purpose: str) -> None:
+def _check_floats(encoder: AnyEncoder, purpose: str) -> None:
     if encoder.options.dtype not in FLOATS:
         raise UsageError(
             f"{purpose} needs vectors of {' or '.join(FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"

@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rowspace.encode.encoder import Encoder
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files
 from rowspace.search.reading.reader import FileReader
 from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import AnyEncoder
 from rowspace.search.writer import Progress, ReadSource, Summary, Writer
 
 __all__ = ["update_store"]
@@ -20,7 +20,7 @@ _GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
 
 
 def update_store(
-    store: ChunkStore, roots: Sequence[str], encoder: Encoder, *, on_progress: Progress | None = None
+    store: ChunkStore, roots: Sequence[str], encoder: AnyEncoder, *, on_progress: Progress | None = None
 ) -> Summary:
     """Bring an index up to date with the files below `roots`; its other files are unchanged.
 
@@ -40,7 +40,7 @@ def update_store(
 
 
 class _Update:
-    def __init__(self, store: ChunkStore, encoder: Encoder, on_progress: Progress) -> None:
+    def __init__(self, store: ChunkStore, encoder: AnyEncoder, on_progress: Progress) -> None:
         self.store, self.on_progress = store, on_progress
         self.writer = Writer(store, encoder)
         self.summary, self.known = self.writer.summary, self.writer.known

@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rowspace.encode.encoder import Encoder
 from rowspace.search.reading.chunks import Chunk, chunk_document
 from rowspace.search.reading.documents import Document, Section
 from rowspace.search.records import Record, Row, read_record
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.search.storage.store import ChunkStore
+from rowspace.search.storage.vectors import AnyEncoder
 from rowspace.search.writer import Progress, ReadSource, Summary, Writer
 
 __all__ = ["update_records"]
@@ -20,7 +20,7 @@ _BATCH = 8_000  # records in one commit
 def update_records(
     store: ChunkStore,
     rows: Iterable[Row],
-    encoder: Encoder,
+    encoder: AnyEncoder,
     *,
     is_all: bool,
     on_progress: Progress | None = None,
@@ -45,7 +45,7 @@ def update_records(
 
 
 class _Update:
-    def __init__(self, store: ChunkStore, encoder: Encoder, on_progress: Progress, *, is_all: bool) -> None:
+    def __init__(self, store: ChunkStore, encoder: AnyEncoder, on_progress: Progress, *, is_all: bool) -> None:
         assert store.settings.records is not None  # noqa: S101  # only we can break it
         self.store, self.on_progress, self.is_all = store, on_progress, is_all
         self.columns: RecordColumns = store.settings.records

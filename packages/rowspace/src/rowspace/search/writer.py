@@ -10,16 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.encoder import Encoder
+from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.search.ranking.coverage import known_share_of
 from rowspace.search.reading.chunks import Chunk
 from rowspace.search.storage.store import ChunkStore, FileState
-from rowspace.search.storage.vectors import Passage, encode_passages, passage_text, title_text
+from rowspace.search.storage.vectors import AnyEncoder, Passage, encode_passages, passage_text, title_text
 from rowspace.search.storage.words import with_parts
 
 __all__ = ["Progress", "ReadSource", "Summary", "Writer"]
 
 _FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 23  # characters in one commit, unless one file has more
+_SLOW_BATCH = 1 << 17  # the same with a sentence encoder: some seconds, which a killed process loses
 _BATCH_SOURCES = 1_000  # of files that are read one by one; records are far smaller
 _MAX_FILE_WORDS = 1 << 22  # characters of a file as a whole
 _ENCODED = 1 << 14  # passages that are encoded at once
@@ -102,7 +103,7 @@ class Writer:
         summary: What was done.
     """
 
-    def __init__(self, store: ChunkStore, encoder: Encoder, *, batch: int = _BATCH_SOURCES) -> None:
+    def __init__(self, store: ChunkStore, encoder: AnyEncoder, *, batch: int = _BATCH_SOURCES) -> None:
         self._store, self._encoder, self._batch = store, encoder, batch
         self.known: dict[str, FileState] = store.files()
         self.summary = Summary()
@@ -128,13 +129,14 @@ class Writer:
 
     def _batches(self, sources: Iterable[ReadSource]) -> Iterator[list[ReadSource]]:
         """Yield batches, each twice as large as the one before, so that writing begins early."""
-        batch, size, most = list[ReadSource](), 0, _FIRST_BATCH
+        is_slow = isinstance(self._encoder, ContextualEncoder)
+        batch, size, most = list[ReadSource](), 0, _SLOW_BATCH if is_slow else _FIRST_BATCH
         for source in sources:
             batch.append(source)
             size += sum(len(chunk.text) + len(source.metadata or "") for chunk in source.chunks)
             if size >= most or len(batch) == self._batch:
                 yield batch
-                batch, size, most = [], 0, min(2 * most, _MAX_BATCH)
+                batch, size, most = [], 0, most if is_slow else min(2 * most, _MAX_BATCH)
         if batch:
             yield batch
 

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.encoder import Encoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge.bridge import Bridge
 from rowspace.search.bridge.maps import VectorMap, learn_maps
 from rowspace.search.bridge.options import BridgeOptions
 from rowspace.search.bridge.recall import NEIGHBORS, bootstrap_interval, recall_of_each
 from rowspace.search.storage.store import ChunkStore
-from rowspace.search.storage.vectors import encode_passages, passages_of, unit_vectors
+from rowspace.search.storage.vectors import AnyEncoder, encode_passages, passages_of, unit_vectors
 
 __all__ = ["learn_bridge"]
 
@@ -37,7 +36,7 @@ class _Pairs(NamedTuple):
 
 def learn_bridge(
     store: ChunkStore,
-    encoder: Encoder,
+    encoder: AnyEncoder,
     options: BridgeOptions,
     *,
     on_step: Callable[[str], None] | None = None,
@@ -92,7 +91,7 @@ def _recalls(blocks: Any, queries: _Pairs, vector_map: VectorMap, first: int | N
     return recall_of_each(blocks, rows, queries.old, unit_vectors(vector_map.apply(queries.new)))
 
 
-def _sample(store: ChunkStore, encoder: Encoder, options: BridgeOptions) -> _Pairs:
+def _sample(store: ChunkStore, encoder: AnyEncoder, options: BridgeOptions) -> _Pairs:
     """Return random passages in random order, each text once, that have a vector in both spaces."""
     count = store.count()
     generator = np.random.default_rng(options.seed)

@@ -5,7 +5,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.encoder import ADDITIVE, Encoder
+from rowspace.encode.contextual_encoder import ContextualEncoder
+from rowspace.encode.encoder import ADDITIVE
+from rowspace.search.storage.vectors import AnyEncoder
 
 __all__ = ["known_share", "known_share_of"]
 
@@ -13,11 +15,13 @@ _WORD = re.compile(r"[^\W_]+")
 _IDEOGRAPH = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
 
 
-def known_share_of(text: str, encoder: Encoder) -> float:
+def known_share_of(text: str, encoder: AnyEncoder) -> float:
     """Return the share of a text's letters that its vector is made of, from 0 to 1; see `known_share`.
 
     It is 1 with poolings whose tokens have no shares.
     """
+    if isinstance(encoder, ContextualEncoder):
+        return known_share(text, encoder.known_spans(text))
     if encoder.options.pooling not in ADDITIVE:
         return 1.0
     found = encoder.token_rows(text)

@@ -1,17 +1,24 @@
 """`QueryEncoder`: a query → its vector, by the encoder that made the index or through a bridge from another one."""
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.encoder import Encoder
+from rowspace.encode.modes import is_contextual_at
 from rowspace.errors import UsageError
+from rowspace.files.hub import local_path
 from rowspace.search.bridge import Bridge, load_bridge
 from rowspace.search.ranking.coverage import known_share_of
 from rowspace.search.ranking.search import check_query
 from rowspace.search.storage.store import ChunkStore
-from rowspace.search.storage.vectors import unit_vectors
+from rowspace.search.storage.vectors import AnyEncoder, encode_query
 
-__all__ = ["QueryEncoder"]
+__all__ = ["QueryEncoder", "open_encoder"]
+
+_CONTEXTUAL = 1.0  # weight of the cosine of a sentence encoder, relative to that of a table
 
 
 class QueryEncoder:
@@ -26,27 +33,26 @@ class QueryEncoder:
         bridge: The map of queries, if the encoder is not the one that made the index; else None.
     """
 
-    def __init__(self, path: str, store: ChunkStore, encoder: Encoder | None) -> None:
+    def __init__(self, path: str, store: ChunkStore, encoder: AnyEncoder | None) -> None:
         self.bridge: Bridge | None = None
         self._path, self._store, self._encoder = path, store, encoder
-        self._ready: tuple[str, Encoder] | None = None  # the fingerprint of the index, and its encoder
+        self._ready: tuple[str, AnyEncoder] | None = None  # the fingerprint of the index, and its encoder
 
     def vector(self, query: str) -> NDArray[np.float32]:
         """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
         check_query(query)
-        encoder = self.encoder()
-        vectors = unit_vectors(encoder.encode([query]))
-        vector: NDArray[np.float32] = (vectors if self.bridge is None else self.bridge.apply(vectors))[0]
-        return vector
+        vector = encode_query(self.encoder(), query)
+        return vector if self.bridge is None else self.bridge.apply(vector[None])[0]
 
-    def known(self, query: str) -> float:
-        """Return the share of a query's letters that its vector is made of, from 0 to 1; see `known_share_of`.
+    def weight(self, query: str) -> float:
+        """Return how much the cosine counts: the share of the query that its vector is made of; see `known_share_of`.
 
-        It is 1 with poolings whose tokens have no shares.
+        It is more with a sentence encoder.
         """
-        return known_share_of(query, self.encoder())
+        encoder = self.encoder()
+        return known_share_of(query, encoder) * (_CONTEXTUAL if isinstance(encoder, ContextualEncoder) else 1)
 
-    def encoder(self) -> Encoder:
+    def encoder(self) -> AnyEncoder:
         """Return an encoder that made the index or has a bridge to it, and set `bridge`.
 
         Raises:
@@ -64,7 +70,7 @@ class QueryEncoder:
             self.bridge, self._ready = bridge, (index_fingerprint, encoder)
         return self._ready[1]
 
-    def encoder_of_passages(self) -> Encoder:
+    def encoder_of_passages(self) -> AnyEncoder:
         """Return the encoder that made the index.
 
         Raises:
@@ -76,15 +82,23 @@ class QueryEncoder:
             raise self._other_table(encoder, advice)
         return encoder
 
-    def _load(self) -> Encoder:
+    def _load(self) -> AnyEncoder:
         if self._store.settings.table is None:
             raise UsageError(f"{self._path}: the index has no path of its table; pass the encoder, or use --table")
-        return Encoder.load(self._store.settings.table)
+        return open_encoder(self._store.settings.table)
 
-    def _other_table(self, encoder: Encoder, advice: str) -> UsageError:
+    def _other_table(self, encoder: AnyEncoder, advice: str) -> UsageError:
         settings = self._store.settings
         known = f" ({settings.table})" if settings.table else ""
         return UsageError(
             f"{self._path}: the index was made with another table{known}, so vectors cannot be compared: it has "
             f"fingerprint {settings.fingerprint}, this table {encoder.fingerprint}; use that table, or {advice}"
         )
+
+
+def open_encoder(encoder: AnyEncoder | str | Path) -> AnyEncoder:
+    """Return an encoder, or open the one at a path: a table, or a model that decides vectors by the context."""
+    if not isinstance(encoder, str | Path):
+        return encoder
+    path = Path(local_path(encoder))
+    return Encoder.load(path, mode="contextual") if is_contextual_at(path) else Encoder.load(path)

@@ -107,7 +107,7 @@ class Found(NamedTuple):
         nearest: The passages with the largest cosines of the index, in order.
         named: How far the query is the name of a passage.
         coverage: The largest share of the query's words in one passage.
-        known: The share of the query that its vector is made of.
+        weight: How much the cosine counts, relative to that of a table that knows all of the query.
     """
 
     rows: dict[Key, Row]
@@ -118,13 +118,13 @@ class Found(NamedTuple):
     nearest: list[Key]
     named: dict[Key, float]
     coverage: float
-    known: float
+    weight: float
 
     def hits(self, mode: Mode, k: int) -> list[Hit]:
         """Return the best k passages."""
         lexical = self._scores(0.0)
         if mode == "hybrid":
-            scores = self._scores(_COSINE * self.known * min(1.0, 2 - 2 * self.coverage))
+            scores = self._scores(_COSINE * self.weight * min(1.0, 2 - 2 * self.coverage))
         else:
             scores = lexical if mode == "lexical" else {key: self.cosine[key] for key in self.nearest}
         dense_ranks, lexical_ranks = _ranks(self.nearest), _ranks(_best_first(lexical))

@@ -35,7 +35,7 @@ def find_passages(
     k: int,
     where: str | None,
     mode: Mode,
-    known: float = 1.0,
+    weight: float = 1.0,
 ) -> Found:
     """Return the passages that may answer a query, of which `Found.hits` are the best.
 
@@ -46,7 +46,7 @@ def find_passages(
         k: How many of them are wanted.
         where: A condition of SQL that they must meet.
         mode: The ranking that they are wanted for; "hybrid" for several.
-        known: The share of the query that its vector is made of; the cosine counts that much less.
+        weight: How much the cosine counts, relative to that of a table that knows all of the query.
 
     Raises:
         UsageError: If an argument is not valid.
@@ -74,7 +74,7 @@ def find_passages(
         [key_of(row) for row in nearest],
         {key: share_of_name(row["name"], query) for key, row in rows.items()} if words else {},
         _coverage(query, words[:_BEST]),
-        known,
+        weight,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
+from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.encoder import Encoder
 from rowspace.search.storage.dataset import sql_list
 from rowspace.search.storage.store import ChunkStore
@@ -19,15 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTEXT_WEIGHT",
+    "AnyEncoder",
     "Passage",
     "PassageVectors",
     "encode_passages",
+    "encode_query",
     "passage_text",
     "passages_of",
     "read_vectors",
     "title_text",
     "unit_vectors",
 ]
+
+AnyEncoder = Encoder | ContextualEncoder
 
 CONTEXT_WEIGHT = 0.4
 """The weight of the title, and of the opening of the file, in the vector of a passage."""
@@ -86,7 +91,13 @@ def title_text(place: str, name: str) -> str:
     return with_parts(f"{path} {name}".strip(), pairs=False)  # it is encoded, too
 
 
-def encode_passages(encoder: Encoder, passages: Sequence[Passage]) -> NDArray[np.float32]:
+def encode_query(encoder: AnyEncoder, query: str) -> NDArray[np.float32]:
+    """Return the vector of a query, (d,) of length 1; zeros if no token of it is known."""
+    vector: NDArray[np.float32] = _encode(encoder, [query], "query")[0]
+    return vector
+
+
+def encode_passages(encoder: AnyEncoder, passages: Sequence[Passage]) -> NDArray[np.float32]:
     """Return the vectors of passages: of their texts, with less weight of their titles and of the openings of files.
 
     A passage says little of what its file is about. With questions about the standard library that avoid its words,
@@ -102,9 +113,15 @@ def encode_passages(encoder: Encoder, passages: Sequence[Passage]) -> NDArray[np
     texts, titles, openings = zip(*passages, strict=True)
     distinct = list(dict.fromkeys([*texts, *titles, *openings]))
     place = {text: number for number, text in enumerate(distinct)}
-    vectors = unit_vectors(encoder.encode(distinct))
+    vectors = _encode(encoder, distinct, "document")
     text, title, opening = (vectors[[place[text] for text in some]] for some in (texts, titles, openings))
     return unit_vectors(text + CONTEXT_WEIGHT * (title + opening))
+
+
+def _encode(encoder: AnyEncoder, texts: list[str], purpose: str) -> NDArray[np.float32]:
+    if isinstance(encoder, ContextualEncoder):
+        return unit_vectors(encoder.encode(texts, purpose=purpose))
+    return unit_vectors(encoder.encode(texts))
 
 
 def passages_of(store: ChunkStore, rows: "pa.Table") -> list[Passage]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.fuzz.hostile import MB, page
+from tests.learn.distillation.small_bert import save_bert
 
 import rowspace as rs
 from rowspace.cli.commands.search.index import _Reporter
@@ -272,4 +273,20 @@ def test_unsuitable_output_is_refused_before_a_table_is_learned(
 
 def test_download_without_a_name_is_refused(run: Run) -> None:
     done = run("index", "docs", "-o", "my-index", "--download", status=2)
-    assert "rowspace: --download needs --table with a name of the Hugging Face Hub, such as org/name" in done.stderr
+    assert (
+        "rowspace: --download needs --table or --encoder with a name of the Hugging Face Hub, such as org/name"
+        in done.stderr
+    )
+
+
+def test_a_sentence_encoder_is_given_by_its_own_option(run: Run, table_path: str, folder: Path) -> None:
+    save_bert(folder / "bert")
+    assert "files: 2 added; my-index has" in run("index", "docs", "-o", "my-index", "--encoder", "bert").stderr
+    assert "files: 2 unchanged" in run("index", "-o", "my-index").stderr
+    assert "loops.md" in run("search", "my-index", "a loop repeats", "-k", "1").stdout
+    for arguments, complaint in (
+        (("--table", "bert"), "with rowspace distill bert, or run it with --encoder in place of --table"),
+        (("--encoder", table_path), "is no sentence encoder of transformers; give a table as --table"),
+        (("--encoder", "bert", "--table", table_path), "--table and --encoder both encode passages; give one of them"),
+    ):
+        assert complaint in run("index", "docs", "-o", "other", *arguments, status=2).stderr

@@ -37,13 +37,12 @@ def bridge(
       rowspace bridge my-index new-table
       rowspace bridge my-index a-model2vec-folder --kind linear --sample 50000
     """
-    from rowspace.encode import Encoder  # not needed for help
     from rowspace.search import Index
 
     chosen = BridgeOptions(**{name: value for name, value in options.items() if value is not None})
     index = Index.open(path)
     with cleanup_on_interrupt():
-        built = index.build_bridge(Encoder.load(table), options=chosen, on_step=message)
+        built = index.build_bridge(table, options=chosen, on_step=message)
     if as_json:
         print_json({"index": path, "table": table, **built.facts()})
         return

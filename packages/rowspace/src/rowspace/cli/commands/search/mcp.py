@@ -16,7 +16,9 @@ def mcp(
     table: Annotated[
         str | None,
         typer.Option(
-            metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
+            metavar="TABLE",
+            help="The table or sentence encoder, if it was moved, or one with a bridge to the index.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -29,11 +31,10 @@ def mcp(
       rowspace mcp my-index
       rowspace mcp my-index --table my-table
     """
-    from rowspace.encode import Encoder
     from rowspace.search import Index
     from rowspace.search.mcp_server import make_server
 
-    index = Index.open(path, None if table is None else Encoder.load(table))
+    index = Index.open(path, table)
     if index.bridge is not None:
         message(bridge_sentence(index.bridge))
     make_server(index).run("stdio")

@@ -128,11 +128,7 @@ def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
 def _open(path: str, table: str | None, mode: str) -> "Index":
     from rowspace.search import Index
 
-    if table is None or mode == "lexical":
-        return Index.open(path)
-    from rowspace.encode import Encoder
-
-    return Index.open(path, Encoder.load(table))
+    return Index.open(path, None if mode == "lexical" else table)
 
 
 def bridge_sentence(bridge: "Bridge") -> str:
