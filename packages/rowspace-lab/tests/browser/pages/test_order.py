@@ -81,6 +81,7 @@ def test_only_positions_or_the_mask_let_order_in(
 ) -> None:
     page = visit(f"order?text={TEXT}&order=1,0,2")
     difference = page.get_by_label("Largest difference", exact=True)
+    expect(page.get_by_label("Verdict")).to_have_text("Nothing changed")
     expect(page.get_by_text("attention is equivariant")).to_be_visible()
     assert float(difference.inner_text().replace("−", "-")) < 1e-6
     for scheme in ("sinusoid", "rotary", "ALiBi"):

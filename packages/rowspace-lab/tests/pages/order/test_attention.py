@@ -64,6 +64,15 @@ def test_weights_and_outputs_equal_those_of_numpy(six: Lab, check_code: Callable
     assert reply.meta["difference"] == pytest.approx(np.abs(shuffled[[1, 0, 3, 2]] - outputs).max(), abs=1e-6)
 
 
+@pytest.mark.parametrize("verb", ["bites", "bit"])
+def test_the_first_sentence_means_something_else_reversed(
+    verb: str, small_lab: Callable[..., Lab], ask: Callable[..., Reply]
+) -> None:
+    lab = small_lab(["man", verb, "dog"], ROWS[:3])
+    reply = ask(lab, "order/attention")
+    assert (reply.meta["text"], reply.meta["order"]) == (f"dog {verb} man", [2, 1, 0])
+
+
 def test_only_positions_or_a_mask_make_outputs_depend_on_order(six: Lab, ask: Callable[..., Reply]) -> None:
     reply = ask(six, "order/attention", text="the cat sat on house", order="1,0,3,4,2")
     found = differences(reply)

@@ -16,7 +16,7 @@ from rowspace_lab.shared.sentence import known_sentence
 
 __all__ = ["ROUTES"]
 
-EXAMPLES = ("dog bites man", "dog sat on cat", "the king saw the queen", "write the list")
+EXAMPLES = ("dog bites man", "dog bit man", "dog sat on cat", "the king saw the queen", "write the list")
 MAX_TOKENS = 12  # tokens
 DRAWS, KEYS = 2000, 16
 

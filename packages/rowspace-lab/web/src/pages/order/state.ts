@@ -46,6 +46,9 @@ export const headParameters = ({ source, head, head_dim, seed }: OrderState) => 
   seed,
 });
 
+/** Whether shuffling changes outputs by no more than rounding does. */
+export const isSame = ({ difference }: AttentionReply): boolean => difference < 1e-6;
+
 export const waveState = () =>
   addressState({
     view: choice(VIEWS),
