@@ -93,20 +93,35 @@ def test_order_of_numbers_can_be_chosen(visit) -> None:
     assert column(page, PIXELS, 1) == ["red", "green", "blue"] * 3
 
 
-@pytest.mark.refused
-def test_patch_size_that_does_not_fit_suggests_others(visit) -> None:
-    page = visit("patches")
+def test_sliders_offer_only_sizes_that_fit(visit, unfold) -> None:
+    page = visit("patches?patch=15")  # 14 is the nearest size that divides 224
+    expect(page.get_by_role("application", name="The picture in 16 × 16 patches")).to_be_visible()
+    unfold("More controls")
     side = page.get_by_role("slider", name="Patch size")
-    side.focus()
-    page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("alert")).to_contain_text("224 is not a multiple of the patch's 15 (next: 210 or 225)")
-    page.get_by_text("More controls").click()
+    for key, across in (("ArrowRight", 14), ("ArrowRight", 8), ("End", 4), ("Home", 224)):
+        side.press(key)
+        expect(page.get_by_role("application", name=f"The picture in {across} × {across} patches")).to_be_visible()
+    page.get_by_role("slider", name="Patches across").press("Home")
+    expect(page.get_by_role("application", name="The picture in 4 × 4 patches")).to_be_visible()
+    page.get_by_role("slider", name="Height in pixels").press("ArrowLeft")
+    expect(page.get_by_role("application", name="The picture in 3 × 4 patches")).to_be_visible()
     page.get_by_label("Pad with zeros").check()
-    expect(page.get_by_role("application", name="The picture in 15 × 15 patches")).to_be_visible()
-    expect(page.get_by_role("alert")).to_have_count(0)
+    side.press("ArrowRight")  # 57 pixels
+    expect(page.get_by_role("application", name="The picture in 3 × 4 patches")).to_be_visible()
+    expect(page.get_by_role("heading", name="Patch 6")).to_be_visible()
     page.get_by_label("Pad with zeros").uncheck()
-    page.get_by_role("button", name="32", exact=True).click()
-    expect(page.get_by_role("region", name="Figure")).to_contain_text("7 × 7 = 49 patches; with a class token 50")
+    expect(side).to_have_attribute("aria-valuetext", "56")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.refused
+def test_the_picture_remains_after_an_error(visit, unfold) -> None:
+    page = visit("patches")
+    expect(page.get_by_role("application", name="The picture in 14 × 14 patches")).to_be_visible()
+    page.route("**/api/patches/cut?**", lambda route: route.fulfill(status=400, json={"error": "no"}))
+    page.get_by_role("slider", name="Patch size").press("ArrowRight")
+    expect(page.get_by_role("alert")).not_to_be_empty()
+    expect(page.get_by_role("application", name="The picture in 14 × 14 patches")).to_be_visible()
 
 
 def test_picture_can_be_uploaded(visit, tmp_path) -> None:

@@ -45,6 +45,31 @@ export function showUpload(page: PatchState, picture: string, file: string, heig
   Object.assign(page, PHOTOGRAPH, { picture, file, height: side(height), width: side(width) });
 }
 
+const MOST_NUMBERS = 2 ** 22; // in the vectors of all patches, as the server allows
+const LARGEST_PATCH = 64; // pixels
+
+/** Whether the server cuts a picture into patches of this size. */
+function fits({ height, width, patch, pad, dim }: Cut): boolean {
+  const divides = pad || (height % patch === 0 && width % patch === 0);
+  return divides && Math.ceil(height / patch) * Math.ceil(width / patch) * dim <= MOST_NUMBERS;
+}
+type Cut = Pick<PatchState, "height" | "width" | "patch" | "pad" | "dim">;
+
+/** The values of a setting with which the picture can be cut, in ascending order. */
+export const fitting = (cut: Cut, name: "height" | "width" | "patch" | "dim", values: number[]): number[] =>
+  values.filter((value) => fits({ ...cut, [name]: value }));
+
+export const upTo = (most: number): number[] => Array.from({ length: most }, (_, at) => at + 1);
+
+/** The patch sizes with which the picture can be cut. */
+export const patchSizes = (cut: Cut): number[] => fitting(cut, "patch", upTo(LARGEST_PATCH));
+
+/** The patch size of the URL, or the nearest one with which the picture can be cut. */
+export function fittingPatch(cut: Cut): number {
+  const away = (size: number) => Math.abs(size - cut.patch);
+  return patchSizes(cut).reduce((best, size) => (away(size) < away(best) ? size : best), Infinity);
+}
+
 const CHANNELS = ["red", "green", "blue"];
 
 /** The value of white: the numbers of the small picture go up to 9. */
