@@ -92,6 +92,7 @@ SIZES = {"length", "dim", "base", "seed"}
 HEAD = {"head", "heads", "head_dim", "seed"}
 CONTEXT: dict[str, set[str]] = {
     "analogies/relations": {"missing"},  # pairs of the request that are not in the table
+    "words/pca": {"has_stored_umap"},  # of the table
     "words/chosen-map": {"groups"},  # the groups of the request
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
@@ -101,7 +102,7 @@ CONTEXT: dict[str, set[str]] = {
     "pipeline/forward": SENTENCE,
     "pipeline/distances": {*SENTENCE, "seed"},
     "pipeline/matrix": {*SENTENCE, "normalized", "untrained"},
-    "pipeline/next": SENTENCE,
+    "pipeline/nearest": SENTENCE,
     "pipeline/tied": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
     "input/parts": {*SENTENCE, "start", "second", "scaled", "two_segments", "max_positions"},

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["OPENED", "Lab"]
+__all__ = ["OPENED", "Lab", "StoredMap"]
 
 OPENED = "opened"
 """The id of the table that the workbench was started with."""
@@ -26,12 +29,20 @@ class _Entry:
     value: Any = None
 
 
+@dataclass(frozen=True, eq=False)
+class StoredMap:
+    """A map by UMAP that was computed before: its `positions` (V, 2), and the code that reads them."""
+
+    positions: NDArray[np.float32]
+    code: str
+
+
 @dataclass(eq=False)
 class Lab:
     """A table and the path that the code on each page passes to `rowspace.load`.
 
     `id` names the table in URLs and jobs. `code` replaces the call of `rowspace.load` for tables that are not in a
-    file: import lines, an empty line, and lines that create `table`.
+    file: import lines, an empty line, and lines that create `table`. `stored_map` is a map of the rows, if one exists.
 
     Raises `UsageError` for a table without rows, since no page could show anything.
 
@@ -49,6 +60,7 @@ class Lab:
     path: str
     id: str = OPENED
     code: str | None = None
+    stored_map: StoredMap | None = None
     _entries: dict[Hashable, _Entry] = field(default_factory=dict)  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 

@@ -47,12 +47,13 @@ def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -
     assert reply.arrays["rows"].tolist() == [[0.72, -0.41, 0.15]]
 
 
-def test_chosen_table_is_shown_at_once_where_no_default_table_was_learned(start: Start, tmp_path: Path) -> None:
-    server = start("--table", "five-items", XDG_CACHE_HOME=str(tmp_path))
-    server.token = server.token.partition("&")[0]
-    assert decode(server.get("/api/words/rows?word=item3")).arrays["rows"].tolist() == [[0.7, 0.0, -0.3]]
-    assert "showing five-items; without --table, a table is learned" in server.ended(signal.SIGINT)[1]
-    assert not list((tmp_path / "rowspace").glob("stdlib-*"))
+def test_table_of_english_words_is_shown_first_and_nothing_is_learned(start: Start, tmp_path: Path) -> None:
+    server = start(XDG_CACHE_HOME=str(tmp_path))
+    assert decode(server.get("/api/words/rows?word=king")).arrays["rows"].shape == (1, 100)
+    titles = [entry["title"] for entry in decode(server.get("/api/tables")).meta["tables"]]
+    assert titles[0] == "English words"
+    assert titles.count("English words") == 1
+    assert not list(tmp_path.rglob("stdlib-*"))
 
 
 def test_search_page_searches_the_named_folder_and_an_index_brings_its_table(

@@ -22,6 +22,7 @@ CHOICES = {
 }
 # They need an upload, a checkpoint of text and images, an index, or a run of the Training page.
 NOT_OF_A_TABLE = (
+    "words/stored-umap",
     "arena/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "search/", "training/"
 )  # fmt: skip
 

@@ -42,7 +42,9 @@ def test_list_describes_each_table(client: TestClient) -> None:
         ("five-items", "example", True),
         ("two-arrows", "example", True),
         ("small-world", "own", True),
+        ("english-words", "example", False),
         ("everyday-words", "example", False),
+        ("python-words", "example", False),
     ]
     assert all(entry["sentence"].endswith(".") for entry in entries)
 

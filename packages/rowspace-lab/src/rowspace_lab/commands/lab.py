@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowspace.cli.default_table import open_default_table
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
@@ -28,7 +27,7 @@ def lab(
         str | None,
         typer.Argument(
             metavar="TABLE",
-            help="A table in any format; the default is learned once from the standard library of this Python.",
+            help="A table in any format; the default is the workbench's own of 10,000 English words.",
             show_default=False,
         ),
     ] = None,
@@ -37,7 +36,7 @@ def lab(
         str | None,
         typer.Option(
             metavar="ID",
-            help="The table to show first, such as six-words, small-world or everyday-words; pages can change it.",
+            help="The table to show first, such as six-words, small-world or python-words; pages can change it.",
             show_default=False,
         ),
     ] = None,
@@ -91,7 +90,7 @@ def lab(
         listen(host, port, first=DEFAULT_PORT) as listener,
     ):  # reports wrong values before long work
         access = Access(host, listener.getsockname()[1], token)
-        tables = Tables(_lab(path, table), find_recent=partial(find_recent, Path.cwd(), hub_cache()))
+        tables = Tables(_lab(path), find_recent=partial(find_recent, Path.cwd(), hub_cache()))
         app = make_app(tables, search=source)
         url = access.url + shown
         print_line(url)
@@ -117,18 +116,11 @@ def _searched(search: str | None, path: str | None) -> "tuple[SearchSource, str 
     return SearchSource(Path(search).resolve()), path
 
 
-def _lab(path: str | None, table: str | None) -> "Lab":
-    """Open the table at `path`, else the default table, or the one to show first if there is no default table yet."""
-    from rowspace.learn.default_table import default_table_path
+def _lab(path: str | None) -> "Lab":
     from rowspace_lab import Lab
-    from rowspace_lab.tables.tables import built_in_lab
+    from rowspace_lab.tables.tables import first_lab
 
-    if path is not None:
-        return Lab(open_table(path), path)
-    if not default_table_path().exists() and (first := built_in_lab(table)) is not None:
-        message(f"showing {table}; without --table, a table is learned from the standard library of this Python, once")
-        return first
-    return Lab(*open_default_table())
+    return first_lab() if path is None else Lab(open_table(path), path)
 
 
 def _has_screen() -> bool:

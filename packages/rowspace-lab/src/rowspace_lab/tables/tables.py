@@ -7,13 +7,15 @@ from threading import Lock
 from rowspace.errors import UsageError
 from rowspace_lab.lab import OPENED, Lab
 from rowspace_lab.tables.choice import TableChoice
+from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.examples import EXAMPLES
+from rowspace_lab.tables.python_words import PYTHON
 from rowspace_lab.tables.world import SMALL_WORLD
 
-__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "built_in_lab", "validate_table_id"]
+__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "first_lab", "validate_table_id"]
 
-BUILT_IN = (*EXAMPLES, SMALL_WORLD, EVERYDAY)
+BUILT_IN = (*EXAMPLES, SMALL_WORLD, ENGLISH, EVERYDAY, PYTHON)
 """The tables that are always in the list, besides the opened one."""
 
 
@@ -60,7 +62,8 @@ class Tables:
     def choices(self) -> list[TableChoice]:
         """Return the list that the page shows, with the tables found on this machine now."""
         self._recent = self._find_recent()
-        return [_opened_choice(self.opened), *BUILT_IN, *self._recent]
+        built_in = [choice for choice in BUILT_IN if not _is_opened(choice, self.opened)]
+        return [_opened_choice(self.opened), *built_in, *self._recent]
 
     def choice(self, id: str) -> TableChoice:
         """Return the choice with this id.
@@ -124,17 +127,14 @@ class Tables:
         return lab
 
 
-def built_in_lab(id: str | None) -> Lab | None:
-    """Return a built-in table as the one that the workbench is started with; None for any other id.
+def first_lab() -> Lab:
+    """Return the table that the workbench shows if it is started without one.
 
-    >>> built_in_lab("six-words").id
-    'opened'
+    >>> first_lab().id, "king" in first_lab().table
+    ('opened', True)
     """
-    for choice in BUILT_IN:
-        if choice.id == id:
-            lab = choice.open()
-            return Lab(lab.table, lab.path, code=lab.code)
-    return None
+    lab = ENGLISH.open()
+    return Lab(lab.table, lab.path, code=lab.code, stored_map=lab.stored_map)
 
 
 def validate_table_id(id: str) -> str:
@@ -149,6 +149,13 @@ def validate_table_id(id: str) -> str:
     return id
 
 
+def _is_opened(choice: TableChoice, opened: Lab) -> bool:
+    return choice.title == opened.path and opened.code is not None
+
+
 def _opened_choice(lab: Lab) -> TableChoice:
+    for choice in BUILT_IN:
+        if _is_opened(choice, lab):
+            return TableChoice(OPENED, choice.title, choice.sentence, "opened", lambda: lab)
     sentence = f"The table that rowspace lab was started with: {lab.table!r}."
     return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab)

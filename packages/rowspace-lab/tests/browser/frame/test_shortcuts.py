@@ -14,7 +14,7 @@ LETTERS = dict(zip(NAMES, "glwatpidoshcxrefm", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:
-    title = "See how text becomes numbers, and how numbers become text" if name == "start" else name.capitalize()
+    title = "See how text becomes numbers" if name == "start" else name.capitalize()
     return page.get_by_role("heading", name=title, level=1, exact=True)
 
 

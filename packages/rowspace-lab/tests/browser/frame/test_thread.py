@@ -113,10 +113,10 @@ def test_hovered_token_of_a_sentence_lights_its_row_and_column_of_weights(visit:
     expect(weights.locator("td.lit")).to_have_count(2 * 4 - 1)
 
 
-def test_hovered_piece_of_the_start_page_lights_its_row_of_x_and_its_logit(visit: Visit, page: Page) -> None:
+def test_hovered_piece_of_the_start_page_lights_its_nearest_words(visit: Visit, page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")  # the figure is complete
     page = visit("?text=cat+dog+cat&table=six-words")
     expect(page.locator(".journey .lit")).to_have_count(0)
     page.locator(".journey .column text").first.hover()
     expect(page.locator(".journey .column.lit")).to_have_count(2)
-    expect(page.locator(".journey .token.lit")).to_have_count(2 + 1)  # rows of X, and one of the logits
+    expect(page.locator(".journey .words.lit")).to_have_count(2)

@@ -30,7 +30,7 @@ def test_slow_figure_shows_a_skeleton(page: Page, lab_url: str) -> None:
 @pytest.mark.parametrize(
     ("address", "field", "figure"),
     [
-        ("words?word=sin", "Word", "The row"),
+        ("words?word=sin", "Word", "Turn the table"),
         ("analogies", "as c", "verdict"),
         ("head?word=sin", "Hidden state: the row of", "cumulative probability"),
         ("positions", "Query: a token’s row", "The score of a query and a key"),

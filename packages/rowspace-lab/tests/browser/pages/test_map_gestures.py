@@ -34,8 +34,8 @@ def the_map(page: Page) -> Locator:
 
 
 def show(page: Page) -> None:
-    """Scroll to the map once everything above it has loaded."""
-    expect(page.get_by_text("count, on a log scale").first).to_be_visible()
+    """Scroll to the map once it is shown."""
+    expect(the_map(page)).to_be_visible()
     the_map(page).evaluate("map => map.scrollIntoView({ block: 'center' })")
 
 

@@ -1,4 +1,4 @@
-"""The Start page: a sentence on its way to logits, in a figure that plays, and lists of pages and tables."""
+"""The Start page: a sentence on its way to the nearest words, in a figure that plays, and where to begin."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from rowspace_lab.pages import PAGES
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
-END = "7"
+END = "6"
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_first_visit_opens_the_start_page_and_plays_once(visit: Visit) -> None:
     pages = page.get_by_role("navigation", name="Pages")
     expect(pages.get_by_role("link", name="Start")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    time(page).fill("6.8")
+    time(page).fill("5.8")
     page.get_by_role("button", name="Play", exact=True).click()
     expect(time(page)).to_have_value(END)
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
@@ -62,26 +62,35 @@ def test_figure_stands_complete_under_reduced_motion(still: Visit, lab: Lab) -> 
     ids = lab.table.ids(["list", "list", "write"])
     for id in set(ids.tolist()):
         expect(drawing(page).get_by_text(str(id), exact=True).first).to_be_visible()
-    # The logits in NumPy: the row of the third token × √d, plus a sinusoid, times all rows.
-    d = lab.table.dim
-    angle = 2 / 10_000 ** (np.arange(0, d, 2) / d)
-    last = lab.table.rows[ids[-1]] * d**0.5 + np.stack([np.sin(angle), np.cos(angle)], axis=1).ravel()
-    best = lab.table.vocabulary[int(np.argmax(lab.table.rows @ last))]
-    expect(page.get_by_role("list", name="Stations").get_by_role("listitem").last).to_contain_text(f"“{best}” is first")
-    expect(page.get_by_role("table", name="The largest logits").get_by_role("row").nth(1)).to_contain_text(best)
+    # The nearest words in NumPy, to the row of the last piece.
+    rows = lab.table.rows / np.linalg.norm(lab.table.rows, axis=1, keepdims=True)
+    best = lab.table.vocabulary[int(np.argsort(-(rows @ rows[ids[-1]]))[1])]
+    expect(drawing(page).get_by_text(best, exact=True).first).to_be_visible()
+    expect(page.get_by_role("table", name="The nearest words").get_by_role("row").nth(7)).to_contain_text(best)
+
+
+def test_sentence_to_try_is_shown_and_the_lessons_begin(still: Visit) -> None:
+    page = still("start?table=english-words")
+    page.get_by_role("button", name="the king loved his queen").click()
+    expect(drawing(page).get_by_text("emperor", exact=True).first).to_be_visible()
+    last = page.get_by_role("list", name="Stations").get_by_role("listitem").last.bounding_box()
+    assert last is not None
+    assert last["y"] + last["height"] <= 720
+    page.get_by_role("link", name="Begin").click()
+    page.wait_for_url("**/lessons/1?**")
 
 
 def test_stations_lead_to_their_pages_with_the_sentence(still: Visit) -> None:
     page = still("start")
     page.get_by_label("Your sentence").fill("the error in the file")
     page.wait_for_url("**/start?text=the+error+in+the+file")
-    page.get_by_role("link", name="6. Matrix X").click()
-    page.wait_for_url("**/pipeline?stage=6&text=the+error+in+the+file")
+    page.get_by_role("link", name="3. Ids").click()
+    page.wait_for_url("**/pipeline?stage=2&text=the+error+in+the+file")
     expect(page.get_by_label("Text", exact=True)).to_have_value("the error in the file")
     page.go_back()
-    page.get_by_role("link", name="7. Logits").click()
-    page.wait_for_url("**/head?*word=file*")
-    expect(page.get_by_role("textbox", name="Hidden state: the row of")).to_have_value("file")
+    page.get_by_role("link", name="6. Nearest words").click()
+    page.wait_for_url("**/words?*word=file*")
+    expect(page.get_by_role("region", name="Row of file", exact=True)).to_be_visible()
 
 
 def test_stations_lead_to_their_pages_before_the_reply_about_the_sentence(page: Page, still: Visit) -> None:
@@ -89,8 +98,8 @@ def test_stations_lead_to_their_pages_before_the_reply_about_the_sentence(page: 
     page.route("**/api/pipeline/forward?**", lambda _: None)  # no reply
     page.get_by_label("Your sentence").fill("the error in the file")
     page.wait_for_url("**/start?text=the+error+in+the+file")
-    page.get_by_role("link", name="6. Matrix X").click()
-    page.wait_for_url("**/pipeline?stage=6&text=the+error+in+the+file")
+    page.get_by_role("link", name="3. Ids").click()
+    page.wait_for_url("**/pipeline?stage=2&text=the+error+in+the+file")
 
 
 def test_text_without_known_words_ends_at_its_pieces(still: Visit) -> None:
@@ -98,15 +107,14 @@ def test_text_without_known_words_ends_at_its_pieces(still: Visit) -> None:
     stations = page.get_by_role("list", name="Stations").get_by_role("listitem")
     expect(stations.nth(1)).to_contain_text("2 without a row")
     expect(stations.nth(4)).to_contain_text("No piece of this text has a row in the table.")
-    expect(stations.last).to_contain_text("Needs the station above.")
+    expect(stations.last).to_contain_text("Needs a row.")
 
 
 @pytest.mark.refused
 def test_stations_without_pytorch_say_what_to_install(page: Page, still: Visit) -> None:
     message = "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'"
     refusal = {"status": 400, "json": {"kind": "MissingExtraError", "error": message}}
-    for route in ("matrix", "next"):  # PyTorch is installed here
-        page.route(f"**/api/pipeline/{route}*", lambda request: request.fulfill(**refusal))
+    page.route("**/api/pipeline/matrix*", lambda request: request.fulfill(**refusal))  # PyTorch is installed here
     stations = still("start").get_by_role("list", name="Stations").get_by_role("listitem")
     expect(stations.nth(3)).to_contain_text("Each id picks its row of 20 numbers.")
     expect(stations.nth(4)).to_contain_text(message)
@@ -115,6 +123,7 @@ def test_stations_without_pytorch_say_what_to_install(page: Page, still: Visit) 
 
 def test_pages_and_tables_are_listed(still: Visit) -> None:
     page = still("start?text=the+cat")
+    page.get_by_role("heading", name="The pages and the tables").click()
     listed = page.get_by_role("region", name="The pages").get_by_role("link")
     assert listed.count() == len(PAGES)  # without the start page, with the claims
     page.get_by_role("button", name="Six words").click()

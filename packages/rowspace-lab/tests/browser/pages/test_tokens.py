@@ -175,7 +175,8 @@ def test_unusual_text_is_shown(visit, text: str) -> None:
     count = len(tokenizer.encode(text).tokens)
     region = page.get_by_role("region", name=f"{whole:,} tokens", exact=True)
     expect(region.get_by_role("listitem")).to_have_count(count)
-    assert "\u202e" not in page.locator("main").inner_text().replace(page.get_by_label("Python").inner_text(), "")
+    code = page.get_by_label("Python", exact=True).inner_text()
+    assert "\u202e" not in page.locator("main").inner_text().replace(code, "")
 
 
 @pytest.mark.long

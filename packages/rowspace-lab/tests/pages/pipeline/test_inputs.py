@@ -42,25 +42,6 @@ def test_recipe_adds_its_parts(lab, check_code, recipe: str) -> None:
     assert reply.meta["normalized"] == (recipe == "bert")
 
 
-def test_largest_logits_are_products_of_the_last_input_row_with_the_table(lab, check_code) -> None:
-    reply = check_code(lab, "pipeline/next", text=TEXT, k=7)
-    rows, d = lab.table.rows.astype(np.float64), 20
-    angle = 2 / 10_000 ** (np.arange(0, d, 2) / d)  # of the third token, as in the first test
-    last = rows[lab.table.id("write")] * d**0.5 + np.stack([np.sin(angle), np.cos(angle)], axis=1).ravel()
-    logits = rows @ last
-    order = np.argsort(-logits)[:7]
-    assert reply.arrays["ids"].tolist() == order.tolist()
-    np.testing.assert_allclose(reply.arrays["logits"], logits[order], rtol=1e-5)
-    assert reply.meta["names"] == [lab.table.vocabulary[id] for id in order]
-
-
-def test_logits_leave_out_rows_that_are_not_finite(small_lab, ask) -> None:
-    lab = small_lab(["a", "b", "c"], np.array([[1, 0], [np.inf, 0], [2, 0]], np.float32))
-    assert ask(lab, "pipeline/next", text="b a").meta["names"] == ["c", "a"]
-    with pytest.raises(UsageError, match="end the text with another token"):
-        ask(lab, "pipeline/next", text="a b")
-
-
 def test_odd_dimension_has_no_sinusoid(small_lab, ask) -> None:
     lab = small_lab(["a"], np.ones((1, 3), np.float32))
     assert ask(lab, "pipeline/matrix").meta["recipe"] == "gpt2"

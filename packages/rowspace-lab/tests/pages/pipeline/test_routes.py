@@ -20,6 +20,21 @@ def test_nan_row_spreads_in_the_product_and_is_reported(small_lab, ask) -> None:
     assert (reply.meta["equal"], reply.meta["finite"]) == (False, False)
 
 
+def test_nearest_tokens_of_each_token_are_those_by_cosine(lab, check_code) -> None:
+    reply = check_code(lab, "pipeline/nearest", text="read the list read", k=4)
+    rows = lab.table.rows / np.linalg.norm(lab.table.rows, axis=1, keepdims=True)
+    for at, word in enumerate(["read", "the", "list", "read"]):
+        scores = rows @ rows[lab.table.id(word)]
+        best = [id for id in np.argsort(-scores) if id != lab.table.id(word)][:4]
+        assert reply.meta["names"][at] == [lab.table.vocabulary[id] for id in best]
+        np.testing.assert_allclose(reply.meta["scores"][at], scores[best], atol=1e-6)
+
+
+def test_row_without_a_direction_has_no_nearest_tokens(small_lab, ask) -> None:
+    lab = small_lab(["a", "b", "c"], np.array([[1, 0], [0, 0], [np.inf, 1]], np.float32))
+    assert ask(lab, "pipeline/nearest", text="b c").meta["names"] == [[], []]
+
+
 @pytest.mark.parametrize("route", ["forward", "matrix", "backward", "distances"])
 def test_text_of_unknown_words_has_no_rows(small_lab, ask, route: str) -> None:
     reply = ask(small_lab(["a"], np.ones((1, 2), np.float32)), f"pipeline/{route}", text="b c")

@@ -1046,11 +1046,11 @@ export interface MatrixReply {
   untrained: boolean;
 }
 
-/** The largest logits after the last token of a text, without the layers of a model. */
-export interface NextTokensReply {
-  /** The tokens of the rows. */
-  names: string[];
-  vocabulary: number;
+/** The nearest tokens of each token of a text. */
+export interface NearestReply {
+  names: string[][];
+  /** Cosines. */
+  scores: number[][];
   text: string;
   pieces: Piece[];
   /** The tokens that have a row. */
@@ -1058,7 +1058,6 @@ export interface NextTokensReply {
   /** The number of tokens left out at the end of a long text. */
   left_out: number;
   code: string;
-  recipe: "transformer" | "plain" | "gpt2" | "bert" | "llama" | "gemma";
 }
 
 /** The rows with a gradient, with and without tied weights. */
@@ -1485,6 +1484,8 @@ export interface PcaReply {
   /** The number of rows with NaN or infinity, which are left out. */
   left_out: number;
   code: string;
+  /** Whether `words/stored-umap` has another map. */
+  has_stored_umap: boolean;
 }
 
 /** The preservation of neighborhoods by the map of `words/pca`. */
@@ -1517,6 +1518,16 @@ export interface ClustersReply {
 export interface OrderReply {
   code: string;
   by: "count" | "center";
+}
+
+/** A map of all rows that was computed before, with the code that reads it. */
+export interface StoredMapReply {
+  by_chance: number;
+  k: number;
+  /** The number of rows in the sample. */
+  sample: number;
+  preserved: number;
+  code: string;
 }
 
 /** A frame of a map in progress: `positions` (n, 2) of the rows `ids` (n,). Only the last frame has all fields. */

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace import space
 from rowspace.table import Table
-from rowspace_lab.pages.pipeline.replies import Backward, Check, Forward, TableCells
+from rowspace_lab.pages.pipeline.replies import Backward, Check, Forward, Nearest, TableCells
 
 Ids = NDArray[np.int64]
 Array = NDArray[Any]
@@ -32,6 +32,17 @@ def forward_figure(table: Table, ids: Ids) -> Forward:
         "product_operations": 2 * len(ids) * len(table) * table.dim,
         "one_hot_numbers": len(ids) * len(table),
         "numbers_read": len(ids) * table.dim,
+    }
+
+
+def nearest_figure(table: Table, ids: Ids, *, k: int) -> Nearest:
+    """Find the k tokens with the largest cosine to each token, leaving out itself."""
+    known = [int(id) for id in np.unique(ids) if 0 < table.norms[id] < np.inf]
+    found = {id: table.neighbors(table.vocabulary[id], k=k) for id in known}
+    nearest = [found.get(int(id), []) for id in ids]
+    return {
+        "names": [[token for token, _ in each] for each in nearest],
+        "scores": [[score for _, score in each] for each in nearest],
     }
 
 

@@ -4,11 +4,10 @@ from rowspace import layers  # isort: skip  # first, for its MissingExtraError
 import numpy as np
 import torch
 
-from rowspace import space
 from rowspace.layers import InputEmbedding, TokenEmbedding
 from rowspace.table import Table
 from rowspace_lab.pages.pipeline.figures import Array, Ids
-from rowspace_lab.pages.pipeline.replies import Matrix, NextTokens, Recipe
+from rowspace_lab.pages.pipeline.replies import Matrix, Recipe
 
 
 def make_recipe(table: Table, ids: Ids, *, recipe: Recipe) -> InputEmbedding:
@@ -55,18 +54,4 @@ def matrix_figure(table: Table, ids: Ids, embed: InputEmbedding) -> Matrix:
         "position_norm": position_norm,
         "ratio": share(position_norm, token_norm),
         "unscaled_ratio": share(position_norm, mean_norm(rows)),
-    }
-
-
-def next_figure(table: Table, ids: Ids, embed: InputEmbedding, *, k: int) -> NextTokens:
-    """Multiply the last row of X with all rows of the table, as a tied head does, and find the k largest logits."""
-    with torch.no_grad():
-        X = embed(torch.arange(2, len(ids) + 2)[None])[0].numpy()
-    found, logits = space.nearest(X[-1:], table.rows, k, metric="dot", row_norms=table.norms)
-    finite = found[0] >= 0  # a row with NaN or infinity has no logit
-    return {
-        "ids": found[0, finite],
-        "logits": logits[0, finite],
-        "names": [table.vocabulary[id] for id in found[0, finite]],
-        "vocabulary": len(table),
     }

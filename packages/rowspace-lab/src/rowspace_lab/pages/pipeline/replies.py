@@ -109,23 +109,16 @@ class MatrixReply(Matrix, SentenceFields, Shown):
     """Whether the recipe adds learned vectors, which are random here."""
 
 
-class NextTokens(TypedDict):
-    """The rows with the largest dot product with the last row of X: `ids` (k,) and `logits` (k,), largest first.
+class Nearest(TypedDict):
+    """The nearest tokens of each of n tokens, nearest first; none for a row of zeros or with NaN or infinity."""
 
-    A tied head computes the same logits from the last hidden state of a model; here there are no layers in between.
-    """
-
-    ids: Array
-    logits: Array
-    names: list[str]
-    """The tokens of the rows."""
-    vocabulary: int
+    names: list[list[str]]
+    scores: list[list[float]]
+    """Cosines."""
 
 
-class NextTokensReply(NextTokens, SentenceFields, Shown):
-    """The largest logits after the last token of a text, without the layers of a model."""
-
-    recipe: Recipe
+class NearestReply(Nearest, SentenceFields, Shown):
+    """The nearest tokens of each token of a text."""
 
 
 class TiedGradient(TypedDict):

@@ -18,7 +18,7 @@ from rowspace_lab.pages.pipeline.replies import (
     BackwardReply,
     ForwardReply,
     MatrixReply,
-    NextTokensReply,
+    NearestReply,
     Recipe,
     TableCellsReply,
     TiedGradientReply,
@@ -84,23 +84,12 @@ def matrix(lab: Lab, query: Query) -> MatrixReply:
     }
 
 
-@needs_torch
-@np.errstate(invalid="ignore", over="ignore")  # non-finite rows
-def next_tokens(lab: Lab, query: Query) -> NextTokensReply:
-    """Return the `k` largest dot products of the last row of X for `text` with the rows, the logits of a tied head."""
-    from rowspace_lab.pages.pipeline.inputs import make_recipe, next_figure
-
-    sentence, name = known_sentence(lab, query), _recipe(lab, query)
-    made = partial(make_recipe, recipe=name)
-    figure = partial(next_figure, k=query.integer("k", 5, low=1, high=100))
-    if not np.isfinite(lab.table[sentence.ids[-1]]).all():
-        raise UsageError("the row of the last token has a value that is not finite; end the text with another token")
-    return {
-        **figure(lab.table, sentence.ids, made(lab.table, sentence.ids)),
-        **sentence.fields,
-        "recipe": name,
-        "code": shown(lab, figure, ids=sentence.call, embed=made),
-    }
+def nearest(lab: Lab, query: Query) -> NearestReply:
+    """Return the `k` tokens of the table that are nearest to each token of `text` by cosine, other than itself."""
+    sentence = read_sentence(lab, query)
+    figure = partial(figures.nearest_figure, k=query.integer("k", 3, low=1, high=20))
+    code = shown(lab, figure, ids=sentence.call)
+    return {**figure(lab.table, sentence.ids), **sentence.fields, "code": code}
 
 
 def _recipe(lab: Lab, query: Query) -> Recipe:
@@ -168,7 +157,7 @@ ROUTES: Mapping[str, Handler] = {
     "pipeline/cells": cells,
     "pipeline/distances": distances,
     "pipeline/matrix": matrix,
-    "pipeline/next": next_tokens,
+    "pipeline/nearest": nearest,
     "pipeline/backward": backward,
     "pipeline/tied": tied,
 }

@@ -17,6 +17,9 @@ class Pca(TypedDict):
 class PcaReply(Pca, Shown):
     """A map of all rows, with its code."""
 
+    has_stored_umap: bool
+    """Whether `words/stored-umap` has another map."""
+
 
 class MapQuality(TypedDict):
     """The k, sample size and chance level of a map's neighborhood preservation."""
@@ -80,6 +83,10 @@ class Map(MapQuality):
 
     positions: Array
     preserved: float
+
+
+class StoredMapReply(Map, Shown):
+    """A map of all rows that was computed before, with the code that reads it."""
 
 
 class MapFrame(TypedDict):

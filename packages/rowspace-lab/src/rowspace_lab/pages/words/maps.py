@@ -8,7 +8,14 @@ from rowspace.errors import UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.words import figures
-from rowspace_lab.pages.words.map_replies import ClustersReply, MapQualityReply, OrderReply, PcaReply, ValuesReply
+from rowspace_lab.pages.words.map_replies import (
+    ClustersReply,
+    MapQualityReply,
+    OrderReply,
+    PcaReply,
+    StoredMapReply,
+    ValuesReply,
+)
 from rowspace_lab.pages.words.replies import WordTokensReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
@@ -21,7 +28,17 @@ MAX_TOKENS = 1000
 def pca(lab: Lab, _: Query) -> PcaReply:
     """Return the positions of all rows on their two principal components, (V, 2), or (V, 1) if the dimension is 1."""
     figure = partial(figures.pca_figure)
-    return {**figure(_projection(lab)), "code": shown(lab, figure, projection=partial(figures.project))}
+    code = shown(lab, figure, projection=partial(figures.project))
+    return {**figure(_projection(lab)), "has_stored_umap": lab.stored_map is not None, "code": code}
+
+
+def stored_umap(lab: Lab, _: Query) -> StoredMapReply:
+    """Return the map by UMAP that belongs to the table, with the share of neighbors that it preserves."""
+    stored = lab.stored_map
+    if stored is None:
+        raise UsageError("no map of this table is stored; start a job that computes one")
+    measured = lab.cached("words/stored-umap", lambda: figures.measure_map(lab.table.rows, stored.positions))
+    return {**measured, "code": stored.code}
 
 
 def map_quality(lab: Lab, query: Query) -> MapQualityReply:
@@ -65,6 +82,7 @@ def _projection(lab: Lab) -> space.Projection:
 
 ROUTES: Mapping[str, Handler] = {
     "words/pca": pca,
+    "words/stored-umap": stored_umap,
     "words/map-quality": map_quality,
     "words/values": values,
     "words/tokens": tokens,

@@ -5,17 +5,17 @@ const piece = (text: string, row = true) => ({ text, token: text.toLowerCase(), 
 
 test("stations follow each other without overlap, at both widths", () => {
   for (const width of [356, 1000]) {
-    const { tops, labels, height, left, column } = layoutOf(width, 6, 6);
+    const { tops, labels, height, left, column } = layoutOf(width, 6);
     for (let station = 1; station < tops.length; station++)
       expect(labels[station]).toBeGreaterThan(tops[station - 1] ?? 0);
     expect(height).toBeGreaterThan(tops.at(-1) ?? 0);
     expect(left + 6 * column).toBeLessThanOrEqual(width);
-    const shortened = layoutOf(width, 6, 6, true);
+    const shortened = layoutOf(width, 6, true);
     expect(leftOf(shortened, 5) + shortened.column).toBeLessThanOrEqual(width + 2);
   }
 });
 
-test("a long text keeps its last piece, whose row gives the logits", () => {
+test("a long text keeps its last piece", () => {
   expect(piecesThatFit(4, 356)).toEqual([0, 1, 2, 3]);
   expect(piecesThatFit(64, 356)).toEqual([0, 1, 2, 3, 4, 63]);
   expect(piecesThatFit(64, 1000)).toHaveLength(8);

@@ -4,11 +4,11 @@ import type { Piece } from "../../api/types.generated";
 
 /** The most cells that a row is drawn with. */
 export const MAX_CELLS = 24;
-/** The number of logits. */
-export const LOGITS = 5;
+/** The number of words that are nearest to a piece. */
+export const NEAREST = 3;
 
-const WIDE = { left: 240, label: 0, band: 62, gap: 10, line: 16, column: 140, pieces: 8 };
-const NARROW = { left: 16, label: 46, band: 0, gap: 14, line: 13, column: 84, pieces: 6 };
+const WIDE = { left: 240, label: 0, band: 56, gap: 9, line: 18, column: 140, pieces: 8 };
+const NARROW = { left: 16, label: 46, band: 0, gap: 14, line: 16, column: 84, pieces: 6 };
 /** The height of a row, and the distance of the three rows of a sum. */
 export const STRIP = 16;
 export const STRIP_STEP = 22;
@@ -25,22 +25,20 @@ export interface Layout {
   column: number;
   /** Whether pieces before the last one are left out. */
   gap: boolean;
-  /** The height of a row of X. */
+  /** The height of a line of text. */
   line: number;
-  /** The width of X. */
-  matrix: number;
   /** Where labels and drawings of the stations start. */
   labels: number[];
   tops: number[];
   height: number;
 }
 
-/** Place the stations on a figure of this width, for a number of pieces and of rows; `gap` says that pieces are left out. */
-export function layoutOf(width: number, pieces: number, rows: number, gap = false): Layout {
+/** Place the stations on a figure of this width, for a number of pieces; `gap` says that pieces are left out. */
+export function layoutOf(width: number, pieces: number, gap = false): Layout {
   const narrow = isNarrow(width);
   const sizes = narrow ? NARROW : WIDE;
   const inner = Math.max(0, width - sizes.left);
-  const heights = [...CONTENT, rows * sizes.line + 4, sizes.line + 8 + LOGITS * 21];
+  const heights = [...CONTENT, NEAREST * sizes.line + 4];
   const labels: number[] = [];
   let height = 0;
   for (const content of heights) {
@@ -55,7 +53,6 @@ export function layoutOf(width: number, pieces: number, rows: number, gap = fals
     column: Math.min(sizes.column, (inner - (gap ? GAP : 0)) / Math.max(1, pieces)),
     gap,
     line: sizes.line,
-    matrix: Math.min(inner * 0.68, 440),
     labels,
     tops: labels.map((top) => top + sizes.label),
     height,
@@ -68,7 +65,7 @@ export const leftOf = ({ left, column, gap, pieces }: Layout, place: number): nu
 
 const isNarrow = (width: number): boolean => width < 640;
 
-/** The pieces that fit: the first ones, and the last one, whose row gives the logits. */
+/** The pieces that fit: the first ones, and the last one. */
 export function piecesThatFit(count: number, width: number): number[] {
   const most = isNarrow(width) ? NARROW.pieces : WIDE.pieces;
   const all = Array.from({ length: count }, (_, place) => place);

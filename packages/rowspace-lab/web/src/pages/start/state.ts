@@ -1,4 +1,4 @@
-// The state of the page, and the stations of a text on its way to logits.
+// The state of the page, and the stations of a text on its way into a network.
 
 import { addressState, text } from "../../state/address.svelte";
 
@@ -18,6 +18,5 @@ export const STATIONS: readonly Station[] = [
   { name: "Ids", page: "pipeline", search: "?stage=2" },
   { name: "Rows", page: "pipeline", search: "?stage=3" },
   { name: "Rows + positions", page: "input", search: "" },
-  { name: "Matrix X", page: "pipeline", search: "?stage=6" },
-  { name: "Logits", page: "head", search: "" },
+  { name: "Nearest words", page: "words", search: "" },
 ];

@@ -7,9 +7,12 @@ import { lasso } from "./map/lasso";
 
 export const METRICS = ["cosine", "dot", "euclidean"] as const;
 export const MAPS = ["pca", "tsne", "umap"] as const;
+export type MapName = (typeof MAPS)[number];
 export const MAP_NAMES = { pca: "PCA", tsne: "t-SNE", umap: "UMAP" };
 export const PERPLEXITIES = ["5", "30", "80"] as const;
 export const NEIGHBORS = ["5", "15", "50"] as const;
+/** That of maps that belong to a table. */
+export const STORED_NEIGHBORS = "15";
 
 /** `x,y,scale`; null shows all points. */
 const viewport: UrlCodec<Viewport | null> = {
@@ -55,9 +58,10 @@ export type WordState = ReturnType<typeof wordState>;
 
 export const mapState = () =>
   addressState({
-    map: choice(MAPS),
+    /** "": UMAP if the table has a stored map, else PCA. */
+    map: choice<MapName | "">(["", ...MAPS]),
     perplexity: choice(PERPLEXITIES, "30"),
-    num_neighbors: choice(NEIGHBORS, "15"),
+    num_neighbors: choice(NEIGHBORS, STORED_NEIGHBORS),
     color: choice<Coloring | "">(["", "count", "norm", "cluster"]),
     lasso,
     viewport,

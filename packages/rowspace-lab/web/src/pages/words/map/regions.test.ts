@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { regionsOf, analogyPaths } from "./regions";
 
-test("a region lies at the median of its rows and has the names of two words", () => {
-  const xy = [0, 0, 2, 2, 100, 4, 7, 7, NaN, 1];
+test("a region lies at the row nearest to the median of its rows and has the names of two words", () => {
+  const xy = [0, 2, 3, 3, 100, 4, 7, 7, NaN, 1];
   const names = [["cat", "dog"], ["sin"], ["none"]];
   expect(regionsOf([0, 0, 0, 1, 1], names, xy)).toEqual([
-    { name: "cat · dog", x: 2, y: 2 },
+    { name: "cat · dog", x: 3, y: 3 },
     { name: "sin", x: 7, y: 7 },
   ]);
 });

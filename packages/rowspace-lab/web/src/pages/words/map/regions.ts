@@ -4,7 +4,7 @@ import type { Region } from "../../../map/map";
 
 const SAMPLE = 4000;
 
-/** Each cluster at the median of its positions, with its name. */
+/** Each cluster at its row that is nearest to the median of their positions, with its name. */
 export function regionsOf(
   clusters: ArrayLike<number>,
   names: readonly (readonly string[])[],
@@ -20,12 +20,16 @@ export function regionsOf(
   }
   return places.flatMap(([x, y], at) => {
     const name = (names[at] ?? []).join(" · ");
-    return x.length && name ? [{ name, x: median(x), y: median(y) }] : [];
+    if (!x.length || !name) return [];
+    const [middleX, middleY] = [median(x), median(y)];
+    const far = (index: number): number => Math.hypot(x[index]! - middleX, y[index]! - middleY);
+    const nearest = x.reduce((best, _, index) => (far(index) < far(best) ? index : best), 0);
+    return [{ name, x: x[nearest]!, y: y[nearest]! }];
   });
 }
 
 function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] as number;
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
 /** The sides a-b-d-c of the figure that the words make; no lines if one of them has no position. */
