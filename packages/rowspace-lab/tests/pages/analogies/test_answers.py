@@ -21,10 +21,21 @@ def test_answers_equal_those_of_the_table(lab, check_code, method: str, keep_inp
     assert reply.meta["place"] is None
 
 
-def test_default_question_has_words_of_the_table(lab, check_code) -> None:
+def test_default_question_is_the_first_that_the_table_answers(lab, check_code, ask) -> None:
+    found = ask(lab, EXAMPLES)
+    answered = found.meta["examples"][found.arrays["ranks"].tolist().index(1)]
     reply = check_code(lab, ANSWERS)
-    assert [*reply.meta["question"], reply.meta["expected"]] == ["read", "write", "reader", "writer"]
+    assert [*reply.meta["question"], reply.meta["expected"]] == answered
+    assert reply.meta["place"]["rank"] == 1
     assert reply.meta["of"] == len(lab.table) - 3
+
+
+def test_default_question_skips_one_that_is_missed(small_lab, ask) -> None:
+    words = ["man", "king", "woman", "queen", "good", "better", "bad", "worse"]
+    rows = np.array(
+        [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, -1, 0], [5, 0, 1], [5, 5, 1], [5, 0, 2], [5, 5, 2]], np.float32
+    )
+    assert ask(small_lab(words, rows), ANSWERS).meta["question"] == ["good", "better", "bad"]
 
 
 def test_missed_expected_word_is_appended_with_its_rank(lab, check_code) -> None:

@@ -1,4 +1,4 @@
-// Places labels without overlap, in order of priority. A grid of small cells marks occupied space, so that the cost of a
+// Measures labels, and places them without overlap, in order of priority. A grid of small cells marks occupied space, so that the cost of a
 // candidate does not depend on the number of labels.
 
 export interface Label {
@@ -58,4 +58,14 @@ export class Space {
 export function shorten(text: string): string {
   const characters = Array.from(text.slice(0, 4 * MAX_LENGTH));
   return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join("")}…` : characters.join("");
+}
+
+let pen: CanvasRenderingContext2D | null = null;
+
+/** The width of a text in pixels, with a small margin. */
+export function textWidth(text: string, size: number): number {
+  pen ??= document.createElement("canvas").getContext("2d");
+  if (!pen) return 0.64 * size * text.length;
+  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(text).width + 4;
 }

@@ -36,7 +36,7 @@ ENGLISH_EXAMPLES = """
 def answers(lab: Lab, query: Query) -> AnswersReply:
     """Return the `k` best answers to `a`, `b` and `c` by `method`, and the rank of `expected`, with coordinates."""
     words = default_words(lab.table, 3)
-    usual = next(iter(known_examples(lab)), [*(words[n % len(words)] for n in range(3)), ""])
+    usual = _first_question(lab) or [*(words[n % len(words)] for n in range(3)), ""]
     question = query.text("a", usual[0]), query.text("b", usual[1]), query.text("c", usual[2])
     figure = partial(
         answers_figure,
@@ -56,10 +56,21 @@ def answers(lab: Lab, query: Query) -> AnswersReply:
 
 def examples(lab: Lab, query: Query) -> ExamplesReply:
     """Return the examples whose words are in the table, and the ranks of the expected words by `method`."""
-    method = query.choice("method", METHODS)
+    figure, found = _ranked_examples(lab, query.choice("method", METHODS))
+    return {**found, "code": shown(lab, figure)}
+
+
+def _first_question(lab: Lab) -> list[str]:
+    """Return the first example that the table answers, else the first one; empty if it has none."""
+    _, found = _ranked_examples(lab, METHODS[0])
+    return next((found["examples"][at] for at in np.flatnonzero(found["ranks"] == 1)), [*found["examples"], []][0])
+
+
+def _ranked_examples(lab: Lab, method: str) -> "tuple[partial[Examples], Examples]":
+    """Return the call that ranks the expected words of the known examples, and its result."""
     figure = partial(examples_figure, examples=known_examples(lab), method=method, deepest=MAX_RANK)
     found: Examples = lab.cached(("analogies/examples", method), lambda: figure(lab.table))
-    return {**found, "code": shown(lab, figure)}
+    return figure, found
 
 
 def known_examples(lab: Lab) -> list[list[str]]:

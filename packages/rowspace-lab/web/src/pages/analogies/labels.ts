@@ -1,4 +1,4 @@
-// Places the labels of the figure next to their points without overlap, and measures them.
+// Places the labels of the figure next to their points without overlap.
 
 import { HEIGHT, Space } from "../../map/labels";
 import type { Point } from "../../charts/scales";
@@ -58,14 +58,4 @@ function joinLabels(wanted: readonly Wanted[]): Wanted[] {
     else kept[same] = { ...kept[same]!, text: `${kept[same]!.text} = ${each.text}` };
   }
   return kept;
-}
-
-let pen: CanvasRenderingContext2D | null = null;
-
-/** The width of a text in pixels, with a small margin. */
-export function textWidth(text: string, size: number): number {
-  pen ??= document.createElement("canvas").getContext("2d");
-  if (!pen) return 0.64 * size * text.length;
-  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
-  return pen.measureText(text).width + 4;
 }

@@ -4,11 +4,11 @@ import { addressState, choice, flag, optional, text } from "../../state/address.
 
 export const METHODS = ["3cosadd", "3cosmul"] as const;
 
-export const VIEWS = ["angles", "move", "plane", "pairs"] as const;
+export const VIEWS = ["plane", "angles", "move", "pairs"] as const;
 export const VIEW_NAMES = {
+  plane: "Parallelogram",
   angles: "Ranked by angle",
   move: "Move a, b, c",
-  plane: "Parallelogram",
   pairs: "Many pairs",
 };
 
