@@ -39,6 +39,22 @@ def test_click_on_a_model_applies_its_sizes(visit) -> None:
     expect(figure).to_contain_text(f"{known.share:.1%}".replace("%", " %"))
 
 
+def test_known_models_are_labeled_without_overlap(visit) -> None:
+    page = visit("cost")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    labels = page.locator("text.model")
+    expect(labels.first).to_be_visible()
+    assert {"GPT-2", "GPT-3", "BERT", "BLOOM", "Llama 2 70B"} <= set(labels.all_text_contents())
+    boxes = [box_at_rest(label) for label in labels.all()]
+    for at, one in enumerate(boxes):
+        for other in boxes[:at]:
+            assert (
+                one["x"] + one["width"] <= other["x"]
+                or other["x"] + other["width"] <= one["x"]
+                or abs(one["y"] - other["y"]) >= 12
+            )
+
+
 def test_arrow_keys_step_through_models(visit) -> None:
     page = visit("cost")
     page.get_by_role("application", name="published models").focus()
@@ -175,7 +191,7 @@ def test_width_grows_more_slowly_than_the_square_root(visit) -> None:
 
 def test_share_of_the_token_table_is_the_same_at_every_dimension(visit) -> None:
     page = visit("cost?dimension=768")
-    page.get_by_text("BERT", exact=True).click()
+    page.get_by_role("region", name="Controls").get_by_text("BERT", exact=True).click()
     figure = page.get_by_role("region", name="Figure")
     for number in ("23,440,896", "393,216", "1,536", "23,835,648", "98.34 %"):
         expect(figure).to_contain_text(number)
