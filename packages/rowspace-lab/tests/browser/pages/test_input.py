@@ -32,13 +32,12 @@ def shown(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def test_parts_can_be_switched_off(visit, lab, unfold) -> None:
+def test_parts_can_be_switched_off(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=bert")
     expect(page.get_by_role("table")).to_contain_text("after LayerNorm")
     np.testing.assert_allclose(column(page, "token"), lab.table["read"][:12], atol=6e-4)
     parts = [column(page, name) for name in ("token", "segment", "position")]
     np.testing.assert_allclose(column(page, "sum"), np.add.reduce(parts), atol=2e-3)
-    unfold("More controls")
     page.get_by_label("position", exact=True).uncheck()
     page.get_by_label("segment", exact=True).uncheck()
     expect(page.get_by_label("token", exact=True)).to_be_disabled()

@@ -5,6 +5,7 @@ import type { PartsReply } from "../../api/types.generated";
 import { addressState, choice, flag, number, picked, text } from "../../state/address.svelte";
 
 export const VIEWS = ["parts", "concatenation", "scale", "initial"] as const;
+export const PARTS = ["tokens", "positions", "segments"] as const;
 export const MAX_POSITION = 1984; // as on the server
 
 export const inputState = () =>
