@@ -42,6 +42,26 @@ def test_scores_by_offset_match_python(visit) -> None:
     assert cells[6] == str(int(relative_buckets(torch.tensor(-3))))
 
 
+def test_hands_turn_with_their_token(visit) -> None:
+    page = visit("positions")
+    hands = page.get_by_role("list", name="Clock hands")
+    slider = page.get_by_role("slider", name="Position of dog")
+    slider.press("ArrowRight")
+    man = hands.get_by_role("img", name="The hands of man at position 3")
+    expect(man).to_be_visible()
+    turns = man.locator("path").evaluate_all("hands => hands.map((hand) => parseFloat(hand.style.transform.slice(7)))")
+    frequencies = 10_000.0 ** (-np.arange(0, 12, 2) / 64)
+    np.testing.assert_allclose(turns, 3 * frequencies % (2 * np.pi), atol=1e-5)
+    ahead = f"{2 * frequencies[1]:.2f} radians ahead"
+    expect(page.get_by_text(ahead)).to_be_visible()
+    slider.press("End")
+    expect(hands.get_by_role("img", name="The hands of man at position 63")).to_be_visible()
+    expect(page.get_by_text(ahead)).to_be_visible()
+    page.wait_for_url("**start=61*")
+    page.reload()
+    expect(slider).to_have_value("61")
+
+
 def test_figures_share_a_crosshair(visit) -> None:
     page = visit("positions")
     pairs = page.get_by_role("application", name="ALiBi: 64 rows")

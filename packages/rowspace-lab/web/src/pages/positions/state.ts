@@ -11,6 +11,7 @@ export const schemeState = () =>
   addressState({
     view: choice(VIEWS),
     length: number(64, 2, 256),
+    start: number(0, 0, 253),
     dim: number(64, 2, 256),
     base: number(10_000, 2, 1e9),
     heads: number(8, 1, 16),
