@@ -43,3 +43,15 @@ def test_play_goes_through_the_layers(visit: Callable[[str], Page]) -> None:
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("slider", name="Layer")).to_have_attribute("aria-valuetext", "6")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_uses_have_the_color_of_their_sense(visit: Callable[[str], Page]) -> None:
+    page = visit("contextual")
+    expect(page.get_by_text("bank, river")).to_be_visible()
+    fills = page.locator(".point circle").evaluate_all("all => all.map((each) => getComputedStyle(each).fill)")
+    river, money = fills[0], fills[-1]
+    assert river != money
+    assert fills == [river] * 3 + [money] * 3
+    page = visit(ADDRESS)  # own texts, whose senses are unknown
+    expect(page.get_by_role("img", name="3 uses of bank")).to_be_visible()
+    assert page.get_by_text("bank, river").count() == 0

@@ -457,6 +457,8 @@ export interface LayersReply {
   code: string;
   word: string;
   texts: string[];
+  /** The sense of the word in each text, "river" or "money"; empty for texts other than the examples. */
+  senses: string[];
   /** The name of the model's folder. */
   model: string;
 }

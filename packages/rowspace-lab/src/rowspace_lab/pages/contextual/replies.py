@@ -34,5 +34,7 @@ class LayersReply(Layers, Shown):
 
     word: str
     texts: list[str]
+    senses: list[str]
+    """The sense of the word in each text, "river" or "money"; empty for texts other than the examples."""
     model: str
     """The name of the model's folder."""

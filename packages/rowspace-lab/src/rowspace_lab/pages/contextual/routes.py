@@ -21,14 +21,15 @@ from rowspace_lab.tables.everyday import EVERYDAY
 __all__ = ["ROUTES"]
 
 WORD = "bank"
-TEXTS = (
-    "we sat on the grassy bank of the river",
-    "the boat drifted to the bank and we climbed out of the water",
-    "fishermen stood along the muddy bank of the stream",
-    "the bank raised its interest rates again",
-    "she opened an account at the bank to save money",
-    "the bank refused the loan to the company",
-)
+SENSES = {
+    "we sat on the grassy bank of the river": "river",
+    "the boat drifted to the bank and we climbed out of the water": "river",
+    "fishermen stood along the muddy bank of the stream": "river",
+    "the bank raised its interest rates again": "money",
+    "she opened an account at the bank to save money": "money",
+    "the bank refused the loan to the company": "money",
+}
+"""The default texts, with the sense of the word in each."""
 MAX_TEXTS = 12
 STATIC = "model2vec"
 
@@ -40,7 +41,7 @@ def layers(lab: Lab, query: Query) -> LayersReply:
     from rowspace_lab.shared.figure import shown
 
     folder, name = _model_folder(lab)
-    texts = [text.strip() for text in query.texts("texts", TEXTS, limit=MAX_TEXTS) if text.strip()]
+    texts = [text.strip() for text in query.texts("texts", list(SENSES), limit=MAX_TEXTS) if text.strip()]
     if not texts:
         raise UsageError("there is no text; type at least two")
     word = query.text("word", WORD, max_length=40)
@@ -53,6 +54,7 @@ def layers(lab: Lab, query: Query) -> LayersReply:
         **figure(read(opened)),
         "word": word,
         "texts": texts,
+        "senses": [SENSES.get(text, "") for text in texts],
         "model": name,
         "code": shown(lab, figure, model=model, read=read),
     }

@@ -35,5 +35,8 @@ export function layersOf(reply: Reply<LayersReply>): Layers {
   return { count, uses: points - 1, xy, extent };
 }
 
-/** The class color of a text, 1 to 8. */
-export const colorOf = (text: number): number => (text % 8) + 1;
+export const SENSES = ["river", "money"];
+
+/** The color of a sense; gray for a text of the user, whose sense is not known. */
+export const colorOf = (sense = ""): string =>
+  SENSES.includes(sense) ? `var(--class-${SENSES.indexOf(sense) + 1})` : "var(--quiet)";
