@@ -4,8 +4,8 @@ Those that the documentation shows, light and wide, go to docs/pictures, the oth
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
-Uses the table of scripts/start, which is learned if it is missing, a quick arena, which takes a minute, an index of
-docs/ in the cache, and the Chromium of the tests.
+Uses the workbench's table of English words, a quick arena, which takes a minute, an index of docs/ in the cache, and the
+Chromium of the tests.
 """
 
 import io
@@ -34,17 +34,13 @@ WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 
 
 def main(names: list[str]) -> None:
-    """Serve the table and take screenshots of the named pages, or of all."""
+    """Serve the workbench and take screenshots of the named pages, or of all."""
     OTHERS.mkdir(parents=True, exist_ok=True)
     names = names or NAMES
     if "arena" in names:
         arena = [sys.executable, "-m", "rowspace", "arena", "--quick", "-o", "quick-arena"]
         subprocess.run(arena, stdout=subprocess.DEVNULL, cwd=ROOT, check=True)
-    if not (ROOT / "stdlib-table").is_dir():
-        subprocess.run(
-            [sys.executable, "-m", "rowspace", "fit", "-o", "stdlib-table", "--epochs", "10"], cwd=ROOT, check=True
-        )
-    command = [sys.executable, "-m", "rowspace", "lab", "stdlib-table", "--no-open", "--search", "docs"]
+    command = [sys.executable, "-m", "rowspace", "lab", "--no-open", "--search", "docs"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         url = server.stdout.readline().strip()
