@@ -62,3 +62,11 @@ def test_token_with_a_row_of_nan_is_an_error(run: Run, tmp_path: Path) -> None:
     for command in (("near", "bad"), ("similar", "good", "bad"), ("odd", "good", "fine", "bad")):
         messages = run(command[0], path, *command[1:], status=1).stderr
         assert messages.startswith("rowspace: the row of 'bad' has NaN or infinity"), command
+
+
+def test_token_with_a_row_of_zeros_has_no_neighbors(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    rs.Table(["good", "zero", "fine"], np.array([[1.0, 2.0], [0.0, 0.0], [2.0, 1.0]])).save(path)
+    messages = run("near", path, "good", "zero", status=1).stderr
+    assert messages == "rowspace: the row of 'zero' is zero, so it has no neighbors; use another token\n"
+    assert "fine" in run("near", path, "zero", "--metric", "euclidean").stdout

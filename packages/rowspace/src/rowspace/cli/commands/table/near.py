@@ -1,12 +1,17 @@
 """`rowspace near`: the nearest neighbors of words."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rowspace.cli.arguments import AsJson, Metric, TablePath, Words
 from rowspace.cli.lookup import open_table, resolve_words
 from rowspace.cli.output import print_json, print_table
+from rowspace.errors import RowspaceError
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
 
 __all__ = ["near"]
 
@@ -29,6 +34,8 @@ def near(
     """
     table = open_table(path)
     tokens = resolve_words(table, words)
+    if metric != "euclidean":
+        _check_directions(table, tokens)
     queries = [tokens] if mean else [[token] for token in tokens]
     answers = [table.neighbors(query if mean else query[0], k=k, metric=metric) for query in queries]
     if as_json:
@@ -41,3 +48,10 @@ def near(
     for query, answer in zip(queries, answers, strict=True):
         rows = [(token, f"{score:.3f}") for token, score in answer]
         print_table(" + ".join(query), ("token", metric), rows)
+
+
+def _check_directions(table: "Table", tokens: Sequence[str]) -> None:
+    """Raise `RowspaceError` for a token whose row is zero, to which all rows have the same score of 0."""
+    for token in tokens:
+        if not table[token].any():
+            raise RowspaceError(f"the row of {token!r} is zero, so it has no neighbors; use another token")
