@@ -153,6 +153,17 @@ def test_last_merge_of_a_tokenizer_gives_its_tokens(visit) -> None:
     expect(found.last).to_have_text("␣self")
 
 
+def test_page_opens_with_the_tokenizer_of_the_table(visit, unfold) -> None:
+    page = visit("tokens?table=everyday-words")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("Pieces of the table’s tokenizer")
+    expect(figure).not_to_contain_text("[UNK]")
+    unfold("More controls")
+    expect(page.get_by_role("radio", name="the table’s tokenizer")).to_be_checked()
+    page.get_by_role("radio", name="BPE of the standard library").check()
+    expect(figure).to_contain_text("Pieces of a BPE tokenizer trained on the standard library")
+
+
 def test_tokenizer_of_the_table_shows_unknown_words(visit, lab) -> None:
     page = visit("tokens?tokenizer=table&text=return+Zyzzyva")
     size = len(lab.table) + 1

@@ -40,20 +40,29 @@ export class Sources {
     return this.resources.some((resource) => resource.outdated);
   }
 
-  /** Whether the default tokenizer is not learned yet. */
+  /** Whether the default tokenizer is needed and not learned yet. */
   get missing(): boolean {
     const reply = this.#found.default.reply;
-    return reply !== undefined && !reply.meta.found;
+    const needed = this.wanted === "default" || this.#page.learn === "default";
+    return needed && reply !== undefined && !reply.meta.found;
+  }
+
+  /** The tokenizer of the URL, else the table's if it knows parts of words, else the default one; null while it loads. */
+  get wanted(): Name | null {
+    if (this.#page.tokenizer) return this.#page.tokenizer;
+    const { reply, failure } = this.#found.table;
+    if (!reply && !failure) return null;
+    return reply?.meta.found && reply.meta.found.kind !== "words" ? "table" : "default";
   }
 
   usable(name: Name): TokenizerSizes | null {
     return this.#found[name].reply?.meta.found ?? null;
   }
 
-  /** The chosen tokenizer, or the other one if it is missing. */
+  /** The wanted tokenizer, or the other one if it is missing. */
   get name(): Name | null {
-    const wanted = this.#page.tokenizer;
-    if (this.usable(wanted)) return wanted;
+    const wanted = this.wanted;
+    if (wanted === null || this.usable(wanted)) return wanted;
     if (!this.#found[wanted].reply && !this.#found[wanted].failure) return null;
     return SOURCES.find((each) => this.usable(each)) ?? null;
   }
@@ -70,12 +79,13 @@ export class Sources {
     return wanted.length ? wanted.slice(0, this.#most) : (this.tokenizer?.shown ?? []);
   }
 
-  /** Where merges come from: only byte-pair tokenizers have them. */
+  /** Where merges come from: only byte-pair tokenizers have them. The default one is learned when it is chosen. */
   get learnable(): (typeof MERGES_OF)[number][] {
-    return MERGES_OF.filter((each) => each === "text" || this.usable(each)?.kind === "bpe");
+    return MERGES_OF.filter((each) => each !== "table" || this.usable(each)?.kind === "bpe");
   }
 
   get learn(): (typeof MERGES_OF)[number] {
-    return this.learnable.includes(this.#page.learn) ? this.#page.learn : "text";
+    const wanted = this.#page.learn;
+    return wanted !== "text" && this.usable(wanted)?.kind === "bpe" ? wanted : "text";
   }
 }

@@ -2,7 +2,7 @@
 
 import { addressState, choice, flag, number, text, texts } from "../../state/address.svelte";
 
-export const SOURCES = ["default", "table"] as const;
+export const SOURCES = ["table", "default"] as const;
 export const MERGES_OF = ["text", "default", "table"] as const;
 export const VIEWS = ["sizes", "merges", "compare", "tradeoff"] as const;
 export const VIEW_NAMES = { sizes: "Pieces", merges: "Merges", compare: "Side by side", tradeoff: "Which size?" };
@@ -12,7 +12,7 @@ export const tokenState = () =>
   addressState({
     view: choice(VIEWS),
     text: text(""),
-    tokenizer: choice(SOURCES),
+    tokenizer: choice(["", "table", "default"] as const),
     sizes: text(""),
     merge: text("the cat sat on the mat the cat"),
     learn: choice(MERGES_OF),
