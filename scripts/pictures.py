@@ -4,8 +4,8 @@ Those that the documentation shows, light and wide, go to docs/pictures, the oth
 
     .venv/bin/python scripts/pictures.py [PAGE...]
 
-Uses the workbench's table of English words, a quick arena, which takes a minute, an index of docs/ in the cache, and the
-Chromium of the tests.
+Uses the workbench's table of English words, a quick arena, which takes a minute, an index of docs/ in the cache, and
+the Chromium of the tests.
 """
 
 import io
