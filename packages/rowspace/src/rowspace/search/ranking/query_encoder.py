@@ -18,7 +18,7 @@ from rowspace.search.storage.vectors import AnyEncoder, encode_query
 
 __all__ = ["QueryEncoder", "open_encoder"]
 
-_CONTEXTUAL = 1.0  # weight of the cosine of a sentence encoder, relative to that of a table
+_CONTEXTUAL = 3.0  # times the weight of the cosine of a table; chosen as the weights of `scores` were
 
 
 class QueryEncoder:

@@ -51,7 +51,7 @@ def index(  # noqa: PLR0913  # what to index, and how
         typer.Option(
             metavar="MODEL",
             help="A sentence encoder of transformers that encodes passages, instead of a table: better answers to "
-            "questions, and about 10 passages a second on a core.",
+            "questions, and 5 to 10 passages a second on a core.",
             show_default=False,
         ),
     ] = None,
