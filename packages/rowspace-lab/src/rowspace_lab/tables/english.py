@@ -26,6 +26,7 @@ def english_table() -> Table:
 
     >>> table = english_table()
     >>> table.rows.shape, [token for token, _ in table.neighbors("king", k=2)]
+    ((10000, 100), ['prince', 'emperor'])
     """
     stored = _stored()
     rows = stored["codes"] * stored["scales"][:, np.newaxis]
