@@ -39,7 +39,7 @@ def lab_url() -> Iterator[str]:
 
 
 def test_rank_word_and_angle_of_an_answer_keep_their_order(visit: Callable[[str], Page]) -> None:
-    page = visit("analogies")
+    page = visit("analogies?view=angles")
     answers = page.locator(".fan bdi").filter(has_text=re.compile("[א-ת].*°"))
     expect(answers.first).to_be_visible()
     for label in answers.all():
