@@ -157,11 +157,12 @@ def test_options_that_do_not_fit(saved, tmp_path, options, complaint):
         load(tmp_path / "model", **options)
 
 
-def test_activations_that_are_not_known(saved, tmp_path):
+@pytest.mark.parametrize("name", ["mine.Tanh", "torch.nn.modules.linear.Linear", "torch.nn.modules.functional"])
+def test_activations_that_are_not_known(saved, tmp_path, name):
     saved([Pooling(DIM, "mean"), Dense(DIM, 8)])
     (config,) = (tmp_path / "model").glob("*_Dense/config.json")
-    config.write_text(config.read_text().replace("torch.nn.modules.activation.Tanh", "mine.Tanh"))
-    with pytest.raises(FileFormatError, match=r"activation 'mine\.Tanh', or a residual, is not known"):
+    config.write_text(config.read_text().replace("torch.nn.modules.activation.Tanh", name))
+    with pytest.raises(FileFormatError, match=f"activation '{name}', or a residual, is not known"):
         load(tmp_path / "model")
 
 

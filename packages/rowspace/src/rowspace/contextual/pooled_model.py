@@ -91,7 +91,7 @@ def _dense(folder: Path) -> Callable[[torch.Tensor], torch.Tensor]:
     source = resolve_inside(folder, CONFIG)
     config = read_object(source)
     name = str(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
-    activation = getattr(torch.nn, name.rpartition(".")[2], None) if name.startswith("torch.nn.modules.") else None
+    activation = _ACTIVATIONS.get(name)
     if activation is None or config.get("use_residual"):
         raise FileFormatError(f"{source}: activation {name!r}, or a residual, is not known; use sentence-transformers")
     weights = resolve_inside(folder, MODEL)
@@ -122,6 +122,11 @@ def _last(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 def _max(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return states.masked_fill(~mask[..., None], float("-inf")).amax(1)
 
+
+_ACTIVATIONS: dict[str, Callable[[], torch.nn.Module]] = {
+    f"{kind.__module__}.{kind.__name__}": kind
+    for kind in (torch.nn.Identity, torch.nn.Tanh, torch.nn.ReLU, torch.nn.GELU, torch.nn.SiLU, torch.nn.Sigmoid)
+}
 
 # (n, length, d) states and (n, length) mask → (n, d)
 _POOL: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
