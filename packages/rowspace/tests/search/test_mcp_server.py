@@ -81,7 +81,7 @@ def test_records_are_filtered_and_have_their_metadata(encoder, tmp_path):
     assert one == (False, '5\n{"kind": "rose", "year": 1995}\nRoses need water.')
     assert [part.partition("\n")[0] for part in several[1].split("\n\n")] == ["2", "3"]
     assert wrong[0] is True
-    assert "the index has no column 'size', but 'id', 'kind', 'year'" in wrong[1]
+    assert "the index has no column 'size'; it has 'id', 'kind', 'year'" in wrong[1]
 
 
 def test_an_answer_has_the_files_as_they_are(folder, encoder, tmp_path):

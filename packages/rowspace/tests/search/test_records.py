@@ -73,8 +73,8 @@ def test_conditions(index, where, expected):
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("color=red", "the index has no column 'color', but "),
-        ({"color": 1}, "the index has no column 'color', but "),
+        ("color=red", "the index has no column 'color'; it has "),
+        ({"color": 1}, "the index has no column 'color'; it has "),
         ("year>=new", "the column 'year' has numbers, and 'new' is not one"),
         ("year>nan", "the column 'year' has numbers, and 'nan' is not one"),
         ("is_new>false", "the column 'is_new' has true and false"),
@@ -226,7 +226,10 @@ def test_a_build_that_a_damaged_record_ended_continues(encoder, tmp_path, monkey
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"id": "rose", "text": "x"}, "the id 'rose' is that of an earlier record, too; change one or remove it"),
+        (
+            {"id": "rose", "text": "x"},
+            "the id 'rose' belongs to an earlier record; change one of them or remove it",
+        ),
         ({"id": "x"}, "no value in the column 'text'"),
         ({"id": "x", "text": None}, "no value in the column 'text'"),
         ({"id": "x", "text": 3}, "the column 'text' has 3, which is not text"),
@@ -286,7 +289,7 @@ def test_wrong_sources_are_named(encoder, folder, tmp_path):
         (folder / "guide.md", "a file of records has a name that ends in .jsonl, .ndjson, .csv, .tsv, .parquet"),
         (tmp_path / "none.csv", "none.csv does not exist"),
         (tmp_path, "a file of records has a name that ends in"),
-        ([{"body": "x"}], "record 1: there is no column 'text', but 'body'; name one: --text-column NAME"),
+        ([{"body": "x"}], "record 1: there is no column 'text'; it has 'body'; name one with --text-column NAME"),
     ):
         with pytest.raises(RowspaceError) as error:
             Index.build_records(records, encoder, tmp_path / "index")

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
 from rowspace.search.ranking.search import find_passages, path_filter
 from rowspace.search.reading.files import Change, file_time, resolve_roots
-from rowspace.search.records import Records, check_names, columns_of, rows_of
+from rowspace.search.records import Records, check_names, columns_of, rows_of, source_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
@@ -137,7 +136,7 @@ class Index:
             [('a', {'year': 1999})]
         """
         chosen, (opened, table) = options or IndexOptions(), _opened(encoder, table)
-        source, roots = _record_source(records)
+        source, roots = source_of(records)
         rows = rows_of(source, max_megabytes=chosen.max_megabytes)
         first = next(rows, None)
         if first is None:
@@ -147,7 +146,9 @@ class Index:
             path,
             _settings(opened, chosen, table, roots, columns),
             opened,
-            lambda store: update_records(store, chain([first], rows), opened, is_all=True, on_progress=on_progress),
+            lambda store: update_records(
+                store, chain([first], rows), opened, columns, is_all=True, on_progress=on_progress
+            ),
         )
 
     @classmethod
@@ -239,8 +240,8 @@ class Index:
             missing = [*known, *self._store.files()]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)
             joined = tuple(resolve_roots([*known, *roots], known=missing))
-            if self.settings.records is not None:
-                return self._update_record_files(joined, on_progress)
+            if (columns := self.settings.records) is not None:
+                return self._update_record_files(joined, columns, on_progress)
             if joined != known:
                 self._store.change_settings(replace(self.settings, roots=joined))
             self.summary = update_store(
@@ -248,13 +249,15 @@ class Index:
             )
         return self.summary
 
-    def _update_record_files(self, roots: tuple[str, ...], on_progress: Progress | None) -> Summary:
+    def _update_record_files(
+        self, roots: tuple[str, ...], columns: RecordColumns, on_progress: Progress | None
+    ) -> Summary:
         if not self.settings.roots:
             raise UsageError(f"{self.path}: the index has records of Python; update it with update_records")
         check_names(roots)
         rows = rows_of([root for root in roots if Path(root).exists()], max_megabytes=self.settings.max_megabytes)
         encoder = self._queries.encoder_of_passages()
-        self.summary = update_records(self._store, rows, encoder, is_all=True, on_progress=on_progress)
+        self.summary = update_records(self._store, rows, encoder, columns, is_all=True, on_progress=on_progress)
         if roots != self.settings.roots:
             self._store.change_settings(replace(self.settings, roots=roots))
         return self.summary
@@ -277,11 +280,12 @@ class Index:
         with writing(self.path):
             self._store.refresh()
             self._store.check()
-            if self.settings.records is None or self.settings.roots:
+            columns = self.settings.records
+            if columns is None or self.settings.roots:
                 raise UsageError(f"{self.path}: the index was made of files, which update reads again")
             rows = rows_of(records, max_megabytes=self.settings.max_megabytes)
             encoder = self._queries.encoder_of_passages()
-            self.summary = update_records(self._store, rows, encoder, is_all=is_all, on_progress=on_progress)
+            self.summary = update_records(self._store, rows, encoder, columns, is_all=is_all, on_progress=on_progress)
         return self.summary
 
     def build_bridge(
@@ -453,20 +457,6 @@ def _settings(
     _check_floats(encoder, "an index")
     known = None if table is None else os.path.realpath(table)
     return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
-
-
-def _record_source(
-    records: str | Path | Iterable[str | Path] | Records,
-) -> tuple[Iterable[Any], list[str]]:
-    """Return the source of records, and the absolute paths of its files; none if it is not of files."""
-    items = iter([records] if isinstance(records, str | Path) else records)
-    first = next(items, None)
-    everything: Iterable[Any] = () if first is None else chain([first], items)
-    if not isinstance(first, str | Path):
-        return everything, []
-    roots = resolve_roots(everything)
-    check_names(roots)
-    return roots, roots
 
 
 def _check_floats(encoder: AnyEncoder, purpose: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time
 from decimal import Decimal
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,11 +15,12 @@ import numpy as np
 
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
 from rowspace.text.corpus.records import RECORD_NAMES, has_records, is_typed, read_records
 
-__all__ = ["Record", "Records", "Row", "check_names", "columns_of", "read_record", "rows_of"]
+__all__ = ["Record", "Records", "Row", "check_names", "columns_of", "read_record", "rows_of", "source_of"]
 
 Records = Iterable[Mapping[str, Any]]
 """Records of Python: their values by column."""
@@ -70,6 +72,20 @@ class Record(NamedTuple):
         return blake2b("\0".join(self[1:]).encode(), digest_size=16).hexdigest()
 
 
+def source_of(
+    records: str | Path | Iterable[str | Path] | Records,
+) -> tuple[Iterable[Any], list[str]]:
+    """Return the source of records, and the absolute paths of its files; none if it is not of files."""
+    items = iter([records] if isinstance(records, str | Path) else records)
+    first = next(items, None)
+    everything: Iterable[Any] = () if first is None else chain([first], items)
+    if not isinstance(first, str | Path):
+        return everything, []
+    roots = resolve_roots(everything)
+    check_names(roots)
+    return roots, roots
+
+
 def rows_of(records: str | Path | Iterable[str | Path] | Records, *, max_megabytes: int) -> Iterator[Row]:
     """Yield the records of files, or those of Python.
 
@@ -110,7 +126,9 @@ def columns_of(row: Row, *, text: str, id_column: str | None, title: str | None)
     for name, kind in ((text, "text"), (known, "id"), (title, "title")):
         if name is not None and name not in row.values:
             option = f"--{kind}-column NAME ({kind}_column=NAME in Python)"
-            row.refuse(f"there is no column {name!r}, but {join_names(map(str, row.values))}; name one: {option}")
+            row.refuse(
+                f"there is no column {name!r}; it has {join_names(map(str, row.values))}; name one with {option}"
+            )
     return RecordColumns(text, known, title, {})
 
 

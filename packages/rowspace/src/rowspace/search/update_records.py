@@ -21,6 +21,7 @@ def update_records(
     store: ChunkStore,
     rows: Iterable[Row],
     encoder: AnyEncoder,
+    columns: RecordColumns,
     *,
     is_all: bool,
     on_progress: Progress | None = None,
@@ -31,6 +32,7 @@ def update_records(
         store: The index, of which this process is the only writer.
         rows: The records.
         encoder: The encoder of the index.
+        columns: The columns in the settings of the index.
         is_all: Whether these are all records, so that others in the index are removed.
         on_progress: Called after each record.
 
@@ -41,15 +43,15 @@ def update_records(
         FileFormatError: If a record is damaged; those before it are in the index.
         UsageError: If a record of Python is not valid, or two have the same id.
     """
-    return _Update(store, encoder, on_progress or (lambda done, total: None), is_all=is_all).run(rows)
+    return _Update(store, encoder, columns, on_progress or (lambda done, total: None), is_all=is_all).run(rows)
 
 
 class _Update:
-    def __init__(self, store: ChunkStore, encoder: AnyEncoder, on_progress: Progress, *, is_all: bool) -> None:
-        assert store.settings.records is not None  # noqa: S101  # only we can break it
-        self.store, self.on_progress, self.is_all = store, on_progress, is_all
-        self.columns: RecordColumns = store.settings.records
-        self.types = dict[str, ColumnType]() if is_all else dict(self.columns.types)
+    def __init__(
+        self, store: ChunkStore, encoder: AnyEncoder, columns: RecordColumns, on_progress: Progress, *, is_all: bool
+    ) -> None:
+        self.store, self.columns, self.on_progress, self.is_all = store, columns, on_progress, is_all
+        self.types = dict[str, ColumnType]() if is_all else dict(columns.types)
         self.writer = Writer(store, encoder, batch=_BATCH)
         self.summary, self.known = self.writer.summary, self.writer.known
         self.seen, self.empty = set[str](), set[str]()  # ids
@@ -73,7 +75,7 @@ class _Update:
         for row in rows:
             record = read_record(row, self.columns, self.types)
             if record.id in self.seen:
-                row.refuse(f"the id {record.id!r:.80} is that of an earlier record, too; change one or remove it")
+                row.refuse(f"the id {record.id!r:.80} belongs to an earlier record; change one of them or remove it")
             self.seen.add(record.id)
             self.on_progress(len(self.seen), 0)
             known, digest = self.known.get(record.id), record.digest()

@@ -72,7 +72,7 @@ def _parsed(condition: str, columns: RecordColumns) -> _Condition:
 
 def _known(name: str, columns: RecordColumns) -> str:
     if name not in _names(columns):
-        raise UsageError(f"the index has no column {name!r:.80}, but {join_names(_names(columns))}")
+        raise UsageError(f"the index has no column {name!r:.80}; it has {join_names(_names(columns))}")
     return name
 
 

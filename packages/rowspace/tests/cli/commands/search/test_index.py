@@ -101,8 +101,8 @@ def test_files_with_many_words_that_have_no_row_are_named(run: Run, table_path: 
     first, *_ = run("index", ".", "-o", "my-index", "--table", table_path).stderr.split("\n")
     named = ", ".join(f"{folder}/{number}.txt (100%)" for number in range(3))
     assert re.fullmatch(
-        r"rowspace: \d\d% of the letters are in words without a row in the table, which vectors leave out, and more "
-        rf"than 20% in 4 files: {re.escape(named)}, and 1 more, which --json names; another --table may fit better",
+        r"rowspace: \d\d% of the letters are in words that the vectors do not cover, and more than 20% in 4 files: "
+        rf"{re.escape(named)}, and 1 more, which --json names; another --table or --encoder may fit better",
         first,
     )
 
@@ -212,7 +212,7 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     columns = ("--text-column", "about", "--title-column", "title")
     failed = run("index", "books.csv", "-o", "books", "--table", table_path, status=1)
     assert re.search(
-        r"books\.csv: line 2: there is no column 'text', but 'about', 'language', 'title', 'year'; name one: "
+        r"books\.csv: line 2: there is no column 'text'; it has 'about', 'language', 'title', 'year'; name one with "
         r"--text-column NAME \(text_column=NAME in Python\)\n",
         failed.stderr,
     )
@@ -242,7 +242,7 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
 def test_first_build_that_failed_is_repeated_with_other_columns(run: Run, table_path: str, folder: Path) -> None:
     (folder / "a.csv").write_text("name,kind,text\na,x,a loop\nb,x,a list\n")
     arguments = ("index", "a.csv", "-o", "new", "--table", table_path, "--id-column")
-    assert "line 3: the id 'x' is that of an earlier record" in run(*arguments, "kind", status=1).stderr
+    assert "line 3: the id 'x' belongs to an earlier record" in run(*arguments, "kind", status=1).stderr
     assert "records: 2 added; new has 2 passages" in run(*arguments, "name").stderr
 
 
@@ -286,7 +286,7 @@ def test_a_sentence_encoder_is_given_by_its_own_option(run: Run, table_path: str
     assert "loops.md" in run("search", "my-index", "a loop repeats", "-k", "1").stdout
     for arguments, complaint in (
         (("--table", "bert"), "with rowspace distill bert, or run it with --encoder in place of --table"),
-        (("--encoder", table_path), "is no sentence encoder of transformers; give a table as --table"),
+        (("--encoder", table_path), "is not a sentence encoder of transformers; give a table with --table"),
         (("--encoder", "bert", "--table", table_path), "--table and --encoder both encode passages; give one of them"),
     ):
         assert complaint in run("index", "docs", "-o", "other", *arguments, status=2).stderr

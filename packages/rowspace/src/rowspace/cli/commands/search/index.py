@@ -144,7 +144,7 @@ def _path_of(table: str | None, encoder: str | None, *, download: bool) -> str |
     if encoder is None:
         check_static(path, option="--encoder in place of --table")
     elif not is_contextual_at(path):
-        raise UsageError(f"{path} is no sentence encoder of transformers; give a table as --table")
+        raise UsageError(f"{path} is not a sentence encoder of transformers; give a table with --table")
     return str(path)
 
 
@@ -215,14 +215,14 @@ def _sentence(output: str, summary: "Summary", noun: str) -> str:
 
 
 def _unknown_sentence(summary: "Summary", noun: str) -> str:
-    """Say which files or records have many words without a row."""
+    """Say which files or records have many words that the table or the encoder does not know."""
     named = list(summary.unknown.items())[:_NAMED_UNKNOWN]
     more = len(summary.unknown) - len(named)
     listed = ", ".join(f"{shown(path)} ({share:.0%})" for path, share in named)
     return (
-        f"{summary.unknown_share:.0%} of the letters are in words without a row in the table, which vectors leave out, "
-        f"and more than 20% in {plural(len(summary.unknown), noun)}: {listed}"
-        f"{f', and {more:,} more, which --json names' if more else ''}; another --table may fit better"
+        f"{summary.unknown_share:.0%} of the letters are in words that the vectors do not cover, and more than "
+        f"20% in {plural(len(summary.unknown), noun)}: {listed}"
+        f"{f', and {more:,} more, which --json names' if more else ''}; another --table or --encoder may fit better"
     )
 
 
