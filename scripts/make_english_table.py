@@ -25,7 +25,7 @@ ROMAN = re.compile("(?=[ivx]{2})x{0,3}(ix|iv|v?i{0,3})")  # of chapters
 
 
 def is_word(token: str) -> bool:
-    """Whether the token is no number, no other single letter than a, i and o, and no insult."""
+    """Whether the token is a word to show: not a number, a letter other than a, i and o, or an insult."""
     letters = token.replace("'", "")
     is_listed = token in LEFT_OUT or ROMAN.fullmatch(token)
     return letters.isalpha() and (len(letters) > 1 or token in "aio") and not is_listed

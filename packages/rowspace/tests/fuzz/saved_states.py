@@ -75,7 +75,7 @@ def record_index(folder: Path) -> Path:
 def read_index(path: Path, *, seed: int = 0) -> object:
     """Return every row, the settings, and the passages and scores that the indexes of the dataset find.
 
-    Weights of scores are no part of the format, so the order of passages by several scores is left out.
+    Weights of scores are not part of the format, so the order of passages by several scores is left out.
     """
     found = Index.open(path, index_encoder(seed))
     rows = contents(found)

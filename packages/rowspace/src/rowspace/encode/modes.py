@@ -6,7 +6,7 @@
 | model2vec | left out, after the cut | zeros | at `max_length` tokens | as config.json says |
 | sentence-transformers | its row | zeros | as tokenizer.json says | as modules.json says |
 
-"contextual" is no rule for rows: it runs the model in a folder (`ContextualEncoder`).
+"contextual" is not a rule for rows: it runs the model in a folder (`ContextualEncoder`).
 
 model2vec first cuts a text at `max_length` times the median length of tokens, in characters. A text without tokens is
 zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformers 6,

@@ -88,7 +88,7 @@ def title_text(place: str, name: str) -> str:
     'guide/set_up Install\nsetup'
     """
     path = Path(place).with_suffix("") if place else ""
-    return with_parts(f"{path} {name}".strip(), pairs=False)  # it is encoded, too
+    return with_parts(f"{path} {name}".strip(), pairs=False)  # titles are also encoded
 
 
 def encode_query(encoder: AnyEncoder, query: str) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ every other sign. What it leaves whole is divided here, by words that are added 
 English plurals. Queries get the same words.
 
 Dictionaries of Chinese and Japanese divide a word differently in another sentence, or into parts that mean nothing, so
-that each two letters are a word, too. ICU would divide them again: they are written as numbers.
+each pair of adjacent letters is also a word. ICU would divide the pairs again, so they are written as numbers.
 """
 
 import re

@@ -118,7 +118,7 @@ def _header(path: str, line: int, names: list[str]) -> list[str]:
 
 
 class _Lines:
-    """The lines of a file for a reader of CSV; a record of several lines has a limit, too.
+    """The lines of a file for a reader of CSV; the limit also holds for a record of several lines.
 
     Attributes:
         number: That of the last line.
