@@ -50,9 +50,9 @@ def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -
 def test_table_of_english_words_is_shown_first_and_nothing_is_learned(start: Start, tmp_path: Path) -> None:
     server = start(XDG_CACHE_HOME=str(tmp_path))
     assert decode(server.get("/api/words/rows?word=king")).arrays["rows"].shape == (1, 100)
-    titles = [entry["title"] for entry in decode(server.get("/api/tables")).meta["tables"]]
-    assert titles[0] == "English words"
-    assert titles.count("English words") == 1
+    entries = decode(server.get("/api/tables")).meta["tables"]
+    named = [(entry["id"], entry["also"]) for entry in entries if entry["title"] == "English words"]
+    assert named == [("opened", "english-words")]
     assert not list(tmp_path.rglob("stdlib-*"))
 
 

@@ -32,6 +32,7 @@ class TableChoice:
         group: Where it is in the list.
         open: Make its `Lab`, which must have the same id.
         own: The text it is made from, if the page can edit it.
+        also: The other id of the opened table, if it is a built-in one; else "".
     """
 
     id: str
@@ -40,6 +41,7 @@ class TableChoice:
     group: Group
     open: Callable[[], Lab]
     own: OwnText | None = None
+    also: str = ""
 
 
 def short_hash(*parts: object) -> str:

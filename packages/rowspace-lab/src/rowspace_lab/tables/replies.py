@@ -7,6 +7,8 @@ class TableEntry(TypedDict):
     """A table of the list."""
 
     id: str
+    also: str
+    """Another id of the same table; "" if there is none."""
     title: str
     sentence: str
     group: Literal["opened", "example", "own", "recent"]

@@ -65,6 +65,7 @@ def _list(tables: Tables, _: Query) -> TablesReply:
 def _entry(choice: TableChoice) -> TableEntry:
     return {
         "id": choice.id,
+        "also": choice.also,
         "title": choice.title,
         "sentence": choice.sentence,
         "group": choice.group,

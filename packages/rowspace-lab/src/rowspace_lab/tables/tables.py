@@ -156,6 +156,6 @@ def _is_opened(choice: TableChoice, opened: Lab) -> bool:
 def _opened_choice(lab: Lab) -> TableChoice:
     for choice in BUILT_IN:
         if _is_opened(choice, lab):
-            return TableChoice(OPENED, choice.title, choice.sentence, "opened", lambda: lab)
+            return TableChoice(OPENED, choice.title, choice.sentence, "opened", lambda: lab, also=choice.id)
     sentence = f"The table that rowspace lab was started with: {lab.table!r}."
     return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab)

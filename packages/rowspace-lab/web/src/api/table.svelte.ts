@@ -1,5 +1,7 @@
 // The table that requests name. The URL holds it; `address.svelte.ts` reads and changes it.
 
+import type { TableEntry } from "./types.generated";
+
 class CurrentTable {
   /** An id of the server's list; "" for the table that the server was started with. */
   id = $state("");
@@ -10,6 +12,11 @@ class CurrentTable {
 }
 
 export const table = new CurrentTable();
+
+/** The entry of a table in the server's list; the opened one may be a built-in table that has an id of its own. */
+export function entryOf(entries: readonly TableEntry[], id: string): TableEntry | undefined {
+  return entries.find((entry) => entry.id === (id || "opened") || (id !== "" && entry.also === id));
+}
 
 /**
  * Tables of the same family are edits of one text, between which a page keeps its state.

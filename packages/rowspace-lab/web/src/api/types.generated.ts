@@ -13,6 +13,8 @@ export interface Piece {
 /** A table of the list. */
 export interface TableEntry {
   id: string;
+  /** Another id of the same table; "" if there is none. */
+  also: string;
   title: string;
   sentence: string;
   group: "opened" | "example" | "own" | "recent";
