@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from starlette.testclient import TestClient
 
+from rowspace.encode import Encoder
+from rowspace.text import Tokenizer
 from rowspace_lab.app import make_app
 from rowspace_lab.server.reply import decode
 from rowspace_lab.tables.english import ENGLISH, english_table
@@ -23,6 +25,16 @@ def test_words_expected_before_it_was_learned_are_among_the_nearest() -> None:
         found.append(any(token in expected for token, _ in answers))
     assert len(found) == 60
     assert sum(found) >= 55  # of which chance would find none; 45 is the least that a first table should know
+
+
+def test_texts_have_ids_and_vectors() -> None:
+    table = english_table()
+    assert (
+        Tokenizer.of_table(table).encode("The king's dog, it's old.").tolist()
+        == table.ids(["the", "king's", "dog", "it's", "old"]).tolist()
+    )
+    dog, wolf, law = Encoder(table).encode(["an old dog", "a young wolf", "the court of law"])
+    assert dog @ wolf > dog @ law
 
 
 def test_stored_map_is_that_of_the_code() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.table import Table
+from rowspace.text import WordTokenizer
 from rowspace_lab.lab import Lab, StoredMap
 from rowspace_lab.tables.choice import TableChoice
 
@@ -30,7 +31,8 @@ def english_table() -> Table:
     """
     stored = _stored()
     rows = stored["codes"] * stored["scales"][:, np.newaxis]
-    return Table(str(stored["words"]).split(), rows, counts=stored["counts"].astype(np.int64))
+    words = str(stored["words"]).split()
+    return Table(words, rows, stored["counts"].astype(np.int64), tokenizer=WordTokenizer(words).to_json())
 
 
 def english_map() -> NDArray[np.float32]:
