@@ -12,6 +12,7 @@ from tests.search.samples import FILES, make_table, write_files
 import rowspace as rs
 from rowspace._base.lock import locked
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
+from rowspace.learn.default_table import encoder_folder
 from rowspace.search import Index
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lab import Lab
@@ -19,6 +20,7 @@ from rowspace_lab.pages.search import SearchSource, search_page
 from rowspace_lab.pages.search.source import IndexPlace, encoder_of, open_index
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply
+from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.world import world_choice
 
 STATE = "search/index"
@@ -174,6 +176,16 @@ def test_table_without_a_tokenizer_has_a_problem(folder, ask) -> None:
     lab = Lab(rs.Table(["a"], np.ones((1, 2))), "some-table")
     meta = ask(folder, lab, STATE).meta
     assert meta["problem"] == "This table has no tokenizer, so it cannot turn passages into vectors."
+
+
+def test_index_of_a_sentence_encoder_is_left_to_the_command_and_rows_of_its_tokens_get_a_note(
+    folder, lab, ask, tmp_path
+) -> None:
+    Index.build(folder, encoder_folder(), tmp_path / "named")
+    assert "search it with rowspace search" in ask(SearchSource(tmp_path / "named"), lab, STATE).meta["problem"]
+    tokens = EVERYDAY.open()
+    assert "are not its vectors" in ask(folder, tokens, STATE).meta["note"]
+    assert ask(folder, lab, STATE).meta["note"] == ""
 
 
 def test_missing_packages_are_named_with_the_command(folder, lab, ask, run, monkeypatch) -> None:

@@ -1173,6 +1173,8 @@ export interface SearchIndexReply {
   missing: string | null;
   /** Why this table cannot index files. */
   problem: string | null;
+  /** Why another table would find more; "" if none is known. */
+  note: string;
   /** The folder, the file, or the named index. */
   folder: string;
   /** Whether the command line has named this index. */

@@ -12,6 +12,8 @@ class SearchIndexReply(Shown):
     """What to install before files can be indexed."""
     problem: str | None
     """Why this table cannot index files."""
+    note: str
+    """Why another table would find more; "" if none is known."""
     folder: str
     """The folder, the file, or the named index."""
     is_named: bool

@@ -22,7 +22,14 @@ from rowspace_lab.pages.search.replies import (
     QuestionPlaceReply,
     SearchIndexReply,
 )
-from rowspace_lab.pages.search.source import IndexPlace, SearchSource, encoder_of, missing_extra, open_index
+from rowspace_lab.pages.search.source import (
+    IndexPlace,
+    SearchSource,
+    encoder_of,
+    is_of_a_sentence_encoder,
+    missing_extra,
+    open_index,
+)
 from rowspace_lab.server.query import Query
 
 __all__ = ["HANDLERS"]
@@ -37,6 +44,7 @@ def state(source: SearchSource, lab: Lab, _: Query) -> SearchIndexReply:
         code="",
         missing=missing_extra(),
         problem=None,
+        note="",
         folder=str((source.path or Path()).resolve()),
         is_named=False,
         other_table=None,
@@ -61,6 +69,11 @@ def state(source: SearchSource, lab: Lab, _: Query) -> SearchIndexReply:
     except RowspaceError as error:
         reply["problem"] = str(error)
         return reply
+    if is_of_a_sentence_encoder(lab):
+        reply["note"] = (
+            "This table has the rows of a sentence encoder's tokens, which are not its vectors. rowspace index runs it "
+            "with --encoder, and makes a table of it, which finds more, without one."
+        )
     reply["code"] = build_code(lab, place)
     reply["is_named"], reply["other_table"] = place.is_named, place.other_table
     if index is None:

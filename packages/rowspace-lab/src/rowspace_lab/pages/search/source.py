@@ -14,7 +14,7 @@ from typing import Any
 from rowspace._base.atomic import atomic_file
 from rowspace._base.paths import cache_dir
 from rowspace.encode import Encoder
-from rowspace.encode.modes import check_modules, mode_at
+from rowspace.encode.modes import check_modules, is_contextual_at, mode_at
 from rowspace.encode.options import Mode
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.search import Index
@@ -22,7 +22,16 @@ from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.tables.choice import short_hash
 
-__all__ = ["IndexPlace", "SearchSource", "encoder_of", "missing_extra", "open_encoder", "open_index", "remove_unused"]
+__all__ = [
+    "IndexPlace",
+    "SearchSource",
+    "encoder_of",
+    "is_of_a_sentence_encoder",
+    "missing_extra",
+    "open_encoder",
+    "open_index",
+    "remove_unused",
+]
 
 DAYS_KEPT = 30
 _PACKAGES = ("lance", "pyarrow")
@@ -57,6 +66,17 @@ def open_encoder(table: Table, path: str | None) -> Encoder:
 def encoder_of(lab: Lab) -> Encoder:
     """Return the encoder of a table of the workbench, made once."""
     return lab.cached("search/encoder", lambda: open_encoder(lab.table, lab.path if lab.code is None else None))
+
+
+def is_of_a_sentence_encoder(lab: Lab) -> bool:
+    """Whether a table has the rows of the tokens of a model that decides vectors by the context."""
+    return lab.code is None and _is_contextual(lab.path)
+
+
+def _is_contextual(path: str | None) -> bool:
+    with suppress(RowspaceError):  # it may be damaged, or gone
+        return path is not None and is_contextual_at(Path(path))
+    return False
 
 
 @dataclass(frozen=True)
@@ -122,7 +142,7 @@ class SearchSource:
 
         Raises:
             FileFormatError: The named index is damaged.
-            UsageError: It has records, and another table made it.
+            UsageError: Another table made it, and it has records, or that is a sentence encoder.
         """
         path, other = (self.path or Path()).resolve(), None
         roots: tuple[str, ...] = (str(path),)
@@ -130,6 +150,11 @@ class SearchSource:
             settings = Index.open(path).settings
             if settings.fingerprint == encoder.fingerprint:
                 return IndexPlace(path, settings.roots, is_named=True)
+            if _is_contextual(settings.table):
+                raise UsageError(
+                    f"a sentence encoder made the index {path}, and this page shows what the rows of words add up to; "
+                    f"search it with rowspace search {path}"
+                )
             if settings.records is not None:
                 raise UsageError(f"{path} is an index of records; choose the table that made it, {settings.table}")
             roots, other = settings.roots, settings.table or "one that it does not name"
