@@ -4,7 +4,16 @@ import { stepAt } from "./outline";
 
 const READING_LINE = 0.35; // of the height of the window
 const MARGIN = 0.14; // of the height of the window, above a step that was scrolled to
-const SCROLLING_KEYS: ReadonlySet<string> = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
+const SCROLLING_KEYS: ReadonlySet<string> = new Set([
+  "ArrowUp",
+  "ArrowDown",
+  "PageUp",
+  "PageDown",
+  "Home",
+  "End",
+  "Tab",
+  " ",
+]);
 
 /** Reports the step that the reader has scrolled to, but not those that pass while `reveal` scrolls. */
 export class Scrolling {
@@ -26,11 +35,13 @@ export class Scrolling {
     for (const step of steps) observer.observe(step);
     const listening = new AbortController();
     const options = { signal: listening.signal, passive: true };
-    addEventListener("scroll", () => this.#scrolled(), options);
+    // A scroll without such an input before it is that of `#hold` or of a text that loads.
+    addEventListener("scroll", () => (this.#byReader ||= !this.#held), options);
     addEventListener("scrollend", () => this.#arrived(), options);
     for (const type of ["wheel", "touchmove"]) addEventListener(type, () => this.#release(), options);
-    // On the scroll bar; a click on a button does not scroll.
-    addEventListener("pointerdown", ({ target }) => target === document.documentElement && this.#release(), options);
+    // On the scroll bar, or with the middle button; other clicks do not scroll.
+    const scrolls = ({ target, button }: PointerEvent) => target === document.documentElement || button === 1;
+    addEventListener("pointerdown", (event) => scrolls(event) && this.#release(), options);
     addEventListener("keydown", ({ key }) => SCROLLING_KEYS.has(key) && this.#release(), options);
     const resized = new ResizeObserver(() => this.#hold());
     const text = steps[0]?.parentElement;
@@ -72,13 +83,6 @@ export class Scrolling {
 
   #release(): void {
     this.#revealing = false;
-    this.#held = undefined;
-  }
-
-  /** A scroll that leaves the held step in place is not the reader's. */
-  #scrolled(): void {
-    if (this.#revealing || (this.#held && Math.abs(this.#topFor(this.#held) - scrollY) < 2)) return;
-    this.#byReader = true;
     this.#held = undefined;
   }
 
