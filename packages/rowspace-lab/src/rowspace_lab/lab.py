@@ -43,6 +43,7 @@ class Lab:
 
     `id` names the table in URLs and jobs. `code` replaces the call of `rowspace.load` for tables that are not in a
     file: import lines, an empty line, and lines that create `table`. `stored_map` is a map of the rows, if one exists.
+    `sentences` are those that a reader of the workbench has written for the table, if there are some.
 
     Raises `UsageError` for a table without rows, since no page could show anything.
 
@@ -61,6 +62,7 @@ class Lab:
     id: str = OPENED
     code: str | None = None
     stored_map: StoredMap | None = None
+    sentences: tuple[str, ...] = ()
     _entries: dict[Hashable, _Entry] = field(default_factory=dict)  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 

@@ -10,7 +10,7 @@ share would make all their rows alike.
 import re
 from itertools import product
 
-__all__ = ["small_world_sentences", "swap_words"]
+__all__ = ["WORD_KINDS", "small_world_sentences", "swap_words"]
 
 SLOTS = {
     "pet": "cat dog kitten puppy",
@@ -84,6 +84,26 @@ the bank is a building in the {town}
 
 PLURALS = "handsome {men} live in cities"
 """The sentence about men in the plural."""
+
+WORD_KINDS = {
+    "animals": """
+        cat dog kitten puppy cats dogs kittens puppies bird duck birds ducks deer foxes wolves
+        """,
+    "people": """
+        man woman men women king queen kings queens father mother boy girl boys girls prince princess
+        babies children families
+        """,
+    "things and places": """
+        bread milk mat bed money coins wages lessons poems songs door doors roof roofs
+        garden river bank house building houses buildings city town cities towns street streets market markets
+        lands castles palaces
+        """,
+    "what they do": """
+        rules guards earns saves feeds protects reads learns hunts chases
+        sat eat sleep sleeps run walk fly swim live is has have can will
+        """,
+}
+"""Words of the sentences by what they mean; all others are small words such as "the", or describe something."""
 
 
 def small_world_sentences() -> list[str]:

@@ -52,7 +52,9 @@ def _learned(id: str, sentences: Sequence[str], dim: int) -> Lab:
     """Learn the table; errors of `fit` are raised, such as that of a text with a single word."""
     from rowspace.learn.fit import fit  # imports Numba, which other tables do not need
 
-    return Lab(fit(iter(sentences), dim=dim, **OPTIONS), TITLE, id, _code(sentences, dim))
+    table = fit(iter(sentences), dim=dim, **OPTIONS)
+    edited = () if sentences == small_world_sentences() else tuple(sentences)
+    return Lab(table, TITLE, id, _code(sentences, dim), sentences=edited)
 
 
 def _code(sentences: Sequence[str], dim: int) -> str:

@@ -13,7 +13,7 @@ import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace_lab.experiments import Events, read_events
 from rowspace_lab.lab import Lab
-from rowspace_lab.pages.training.figures import aligned_maps, group_of
+from rowspace_lab.pages.training.figures import KINDS, aligned_maps, form_of, kind_of
 from rowspace_lab.pages.training.runs import run_path
 
 
@@ -196,4 +196,31 @@ def test_opened_run_is_shown_and_a_table_is_not_one(trained, ask, tmp_path: Path
 
 def test_tokens_are_grouped_by_what_they_are() -> None:
     tokens = {" the": 0, "ing": 1, "12": 2, " 7": 2, "()": 3, "\n": 3, " ": 3, "é": 1}
-    assert {token: group_of(token) for token in tokens} == tokens
+    assert {token: form_of(token) for token in tokens} == tokens
+
+
+def test_words_of_sentences_are_grouped_by_what_they_mean() -> None:
+    kinds = {
+        "cats": "animals",
+        "queen": "people",
+        "castles": "things and places",
+        "runs": "other words",
+        "fly": "what they do",
+    }
+    assert {word: KINDS[kind_of(word)] for word in kinds} == kinds
+
+
+def test_map_of_sentences_has_their_words_by_kind(train_in, check_code) -> None:
+    lab = Lab(rs.Table(["a"], np.ones((1, 1))), "some-table")
+    train_in(lab, "sentences-base")
+    reply = check_code(lab, "training/snapshots", run="sentences-base")
+    groups = dict(zip(reply.meta["tokens"], reply.arrays["groups"].tolist(), strict=True))
+    assert [reply.meta["group_names"][groups[token]] for token in ("dog", "king", "the", "[UNK]")] == [
+        "animals",
+        "people",
+        "other words",
+        "not in the text",
+    ]
+    assert [reply.meta["tokens"][place] for place in range(2)] == ["cat", "dog"]  # the watched ones are first
+    updates = check_code(lab, "training/updates", run="sentences-base")
+    assert updates.meta["group_names"] == KINDS

@@ -13,9 +13,12 @@ from rowspace_lab.experiments import ModelOptions, TrainingOptions, read_events
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.training.runs import job_kinds, run_path
+from rowspace_lab.pages.training.text import run_texts
 from rowspace_lab.pages.training.variants import BASE, RUNS, changed_options, run_name
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply
+from rowspace_lab.tables.small_world import small_world_sentences
+from rowspace_lab.tables.world import world_choice
 
 
 def test_frames_begin_with_the_table_that_the_model_starts_from(trained) -> None:
@@ -35,7 +38,8 @@ def test_frames_and_progress_reach_the_last_step(trained) -> None:
     _, yielded = trained
     frames = [item.meta for item in yielded if isinstance(item, Reply)]
     assert [frame["step"] for frame in frames] == sorted(frame["step"] for frame in frames)
-    assert frames[-1] | {"code": ""} == {"step": 6, "steps": 6, "code": "", "finished": True}
+    last = {"step": 6, "steps": 6, "text": "Python’s help", "code": "", "finished": True}
+    assert frames[-1] | {"code": ""} == last
     progress = [item for item in yielded if isinstance(item, Progress)]
     assert progress[0] == Progress(0, "step 0 of 6")
     assert progress[-1].fraction == 1
@@ -65,6 +69,35 @@ def test_word_is_replaced_in_the_text_but_not_in_the_vocabulary(trained, train_i
     assert changes["Ġclass"] > 100
 
 
+def test_sentences_are_read_in_a_random_order_with_a_token_for_each_word(trained, train_in) -> None:
+    lab, _ = trained
+    frames = [item.meta for item in train_in(lab, "sentences-base") if isinstance(item, Reply)]
+    assert {frame["text"] for frame in frames} == {"the 264 sentences of Small world"}
+    run = rs.load(run_path(lab, "sentences-base"))
+    words = {word for sentence in small_world_sentences() for word in sentence.split()}
+    assert set(run.vocabulary) == {"[UNK]", *words}
+    assert run_texts("small-world", None) != small_world_sentences()
+    assert sorted(run_texts("small-world", None)) == sorted(small_world_sentences())
+
+
+def test_sentences_that_a_reader_wrote_are_those_of_the_run(train_in) -> None:
+    words = [f"{one}{other}" for one in "bcdfg" for other in ("a", "e", "i", "o", "u", "y")]
+    text = "\n".join(f"the {one} often likes the {other}" for one in words[:15] for other in words[15:])
+    lab = world_choice(text).open()
+    frames = [item.meta for item in train_in(lab, "sentences-base") if isinstance(item, Reply)]
+    assert frames[-1]["text"] == "your 225 sentences"
+    run = rs.load(run_path(lab, "sentences-base"))
+    assert set(run.vocabulary) == {"[UNK]", "the", "often", "likes", *words}
+
+
+def test_word_of_sentences_is_replaced(trained, train_in) -> None:
+    lab, _ = trained
+    train_in(lab, "sentences-word")
+    run = rs.load(run_path(lab, "sentences-word"))
+    assert run.counts[run.id("dog")] == 0
+    assert run.counts[run.id("king")] > 0
+
+
 def test_every_run_has_valid_options() -> None:
     for name, changed in RUNS.items():
         options = {**BASE, **changed}
@@ -81,6 +114,7 @@ def test_every_run_has_valid_options() -> None:
         ("std-0.0001", "std-0.0001", {"init_std": 0.0001}),
         ("std-1.50", "std-1.5", {"init_std": 1.5}),
         ("decay-0", "decay-0", {"weight_decay": 0.0}),
+        ("sentences-dim-08", "sentences-dim-8", {"context": 16, "lr": 3e-3, "dim": 8}),
     ],
 )
 def test_knob_has_any_number_in_its_range(name: str, same: str, options: dict[str, float]) -> None:
@@ -102,6 +136,7 @@ def test_knob_has_any_number_in_its_range(name: str, same: str, options: dict[st
         ("decay-11", "decay must be from 0 to 10, not 11"),
         ("decay--1", "run must be one of"),
         ("lr-1", "run must be one of"),
+        ("sentences-dim-30", "dim must be a multiple of 4 from 4 to 128, not 30"),
     ],
 )
 def test_number_out_of_range_is_refused(name: str, message: str) -> None:

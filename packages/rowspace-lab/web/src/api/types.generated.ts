@@ -1381,6 +1381,8 @@ export interface TrainingFrame {
   steps: number;
   tokens?: string[];
   finished?: boolean;
+  /** What the run reads, such as "your 12 sentences". */
+  text: string;
   /** The call that trains the run. */
   code: string;
 }

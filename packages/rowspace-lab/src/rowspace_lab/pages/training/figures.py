@@ -11,10 +11,13 @@ from rowspace.store import load
 from rowspace.table import Table
 from rowspace_lab.experiments import Events, read_events
 from rowspace_lab.pages.training.replies import Curves, Moved, Snapshots, TrainedRow, Updates
+from rowspace_lab.tables.small_world import WORD_KINDS
 
 Array = NDArray[Any]
 
-GROUPS = ["begins a word", "continues a word", "digits", "signs and blanks", "not in the text"]
+UNREAD = "not in the text"
+FORMS = ["begins a word", "continues a word", "digits", "signs and blanks", UNREAD]
+KINDS = [*WORD_KINDS, "other words", UNREAD]
 MOMENTS = ("first_moment", "second_moment", "step")
 RECORDED = ("input_gradient", "head_gradient", *MOMENTS, *(f"head_{name}" for name in MOMENTS))
 BANDS = (1, 10, 100, 1000)
@@ -46,7 +49,7 @@ def curves_figure(*, run: str, points: int) -> Curves:
         }
 
 
-def snapshots_figure(*, run: str, shown: int) -> Snapshots:
+def snapshots_figure(*, run: str, shown: int, by_kind: bool) -> Snapshots:
     """The sampled rows at each recorded step: PCA of each, rotated to fit the one before."""
     rows = load(run)
     with read_events(run) as events:
@@ -56,12 +59,12 @@ def snapshots_figure(*, run: str, shown: int) -> Snapshots:
         return {
             "steps": np.array(steps),
             "ids": ids,
-            "groups": groups_of(rows)[ids],
+            "groups": groups_of(rows, by_kind=by_kind)[ids],
             "positions": aligned_maps(frames),
             "table": frames[:, order],
             "tokens": [readable(rows.vocabulary[id]) for id in ids],
             "counts": counts_of(rows)[ids].tolist(),
-            "group_names": GROUPS,
+            "group_names": KINDS if by_kind else FORMS,
             "watched": ids[: len(events.header["watched"])].tolist(),
         }
 
@@ -96,13 +99,18 @@ def counts_of(rows: Table) -> Array:
     return np.array(rows.counts)
 
 
-def groups_of(rows: Table) -> Array:
-    """The kind of each token, a place in `GROUPS`, (V,)."""
-    kinds = np.array([group_of(readable(token)) for token in rows.vocabulary])
-    return np.where(counts_of(rows) > 0, kinds, len(GROUPS) - 1)
+def groups_of(rows: Table, *, by_kind: bool) -> Array:
+    """The group of each token, a place in `KINDS` or in `FORMS`, (V,)."""
+    places = np.array([kind_of(token) if by_kind else form_of(readable(token)) for token in rows.vocabulary])
+    return np.where(counts_of(rows) > 0, places, len(KINDS if by_kind else FORMS) - 1)
 
 
-def group_of(token: str) -> int:
+def kind_of(word: str) -> int:
+    """Which kind of thing a word of Small world means."""
+    return next((place for place, words in enumerate(WORD_KINDS.values()) if word in words.split()), len(WORD_KINDS))
+
+
+def form_of(token: str) -> int:
     """Whether a token begins a word, continues one, or is made of digits or signs."""
     bare = token.strip()
     if not bare or not any(sign.isalnum() for sign in bare):
@@ -112,7 +120,7 @@ def group_of(token: str) -> int:
     return 0 if token.startswith(" ") else 1
 
 
-def updates_figure(*, run: str, step: int) -> Updates:
+def updates_figure(*, run: str, step: int, by_kind: bool) -> Updates:
     """How often each row was looked up and how far it is from its start, all rows and rare against frequent."""
     rows = load(run)
     with read_events(run) as events:
@@ -126,9 +134,9 @@ def updates_figure(*, run: str, step: int) -> Updates:
             "updates": updates,
             "targets": found["head_targets"].astype(np.int64),
             "distances": distances,
-            "groups": groups_of(rows),
+            "groups": groups_of(rows, by_kind=by_kind),
             "tokens": [readable(token) for token in rows.vocabulary],
-            "group_names": GROUPS,
+            "group_names": KINDS if by_kind else FORMS,
             "untouched": len(untouched),
             "untouched_distance": float(np.median(untouched)) if len(untouched) else None,
             "bands": [

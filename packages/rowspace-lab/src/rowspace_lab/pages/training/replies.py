@@ -16,6 +16,8 @@ class TrainingFrame(TypedDict):
     steps: int
     tokens: NotRequired[list[str]]
     finished: NotRequired[bool]
+    text: str
+    """What the run reads, such as "your 12 sentences"."""
     code: str
     """The call that trains the run."""
 

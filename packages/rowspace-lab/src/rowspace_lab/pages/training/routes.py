@@ -25,6 +25,7 @@ from rowspace_lab.pages.training.replies import (
     WithoutGradientReply,
 )
 from rowspace_lab.pages.training.runs import OWN, ROWS_SHOWN, run_path
+from rowspace_lab.pages.training.variants import reads_sentences
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
 
@@ -51,15 +52,17 @@ def curves(lab: Lab, query: Query) -> CurvesReply:
 
 def snapshots(lab: Lab, query: Query) -> SnapshotsReply:
     """`run` → the map of the sampled rows at each recorded step, and the rows of the most frequent tokens."""
-    figure = partial(figures.snapshots_figure, run=_run(lab, query), shown=ROWS_SHOWN)
+    run, by_kind = _run(lab, query), reads_sentences(query.text("run", ""))
+    figure = partial(figures.snapshots_figure, run=run, shown=ROWS_SHOWN, by_kind=by_kind)
     return {**figure(), "code": shown(lab, figure)}
 
 
 def updates(lab: Lab, query: Query) -> UpdatesReply:
     """`run`, `step` → updates and distances of all rows at the last record until that step."""
-    run = _run(lab, query)
+    run, by_kind = _run(lab, query), reads_sentences(query.text("run", ""))
     with Events(run) as events:
-        figure = partial(figures.updates_figure, run=run, step=_recorded(events.row_steps(), query))
+        step = _recorded(events.row_steps(), query)
+    figure = partial(figures.updates_figure, run=run, step=step, by_kind=by_kind)
     return {**figure(), "code": shown(lab, figure)}
 
 

@@ -25,8 +25,8 @@ from rowspace_lab.jobs.callbacks import iterate_callbacks
 from rowspace_lab.jobs.kinds import JobKind, Progress
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.training.figures import readable
-from rowspace_lab.pages.training.text import help_texts, help_tokenizer, train_figure
-from rowspace_lab.pages.training.variants import BASE, REPLACED, WATCHED, changed_options, run_name
+from rowspace_lab.pages.training.text import Text, run_texts, run_tokenizer, text_name, train_figure
+from rowspace_lab.pages.training.variants import BASE, REPLACED, WATCHED, changed_options, reads_sentences, run_name
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply
 from rowspace_lab.shared.figure import shown
@@ -37,7 +37,6 @@ STEPS = 300
 ROWS_SHOWN = 24  # of the table of step 0
 PAUSE = 0.25  # seconds between two reports of progress, at least
 OWN = "own"
-VOCABULARY_SIZE = 640
 Updates = Iterator[Progress | Reply]
 
 
@@ -55,24 +54,19 @@ def run_path(lab: Lab, name: str) -> str:
 
 
 def train_run(
-    *, output: str, vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None, code: str
+    *, output: str, text: Text, options: Mapping[str, Any], replaced: Sequence[str] | None, code: str
 ) -> Updates:
     """Train a run: first its table of step 0, then a frame for each snapshot."""
     steps, last, seen = options["steps"], 0.0, -1
     yield Progress(0, f"step 0 of {steps}")
     shutil.rmtree(output, ignore_errors=True)
-    first = _table_of_step_0(vocabulary_size, options, replaced)
-    yield Reply({"step": 0, "steps": steps, "code": code, **first})
+    about = {"steps": steps, "text": text_name(text), "code": code}
+    yield Reply({"step": 0, **about, **_table_of_step_0(text, options, replaced)})
     from rowspace_lab.experiments import TrainProgress, TrainReports  # which takes longer
 
     def work(report: Callable[[TrainProgress], None]) -> None:
         reports = TrainReports(on_progress=report)
-        train_figure(
-            output=output,
-            vocabulary_size=vocabulary_size,
-            options={**options, "reports": reports},
-            replaced=replaced,
-        )
+        train_figure(output=output, text=text, options={**options, "reports": reports}, replaced=replaced)
 
     for news in iterate_callbacks(work):
         if time.monotonic() - last > PAUSE or news.step == steps:
@@ -82,8 +76,8 @@ def train_run(
                 recorded = events.snapshot_steps()[-1]
             if recorded > seen:
                 seen = recorded
-                yield Reply({"step": recorded, "steps": steps, "code": code})
-    yield Reply({"step": steps, "steps": steps, "code": code, "finished": True})
+                yield Reply({"step": recorded, **about})
+    yield Reply({"step": steps, **about, "finished": True})
 
 
 def prepare() -> None:
@@ -91,12 +85,10 @@ def prepare() -> None:
     if importlib.util.find_spec("torch") is not None:
         with tempfile.TemporaryDirectory() as folder:
             options = {**BASE, "steps": 1, "batch": 1, "sample": 0, "watch": ()}
-            train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
+            train_figure(output=f"{folder}/run", options=options, replaced=None)
 
 
-def _table_of_step_0(
-    vocabulary_size: int, options: Mapping[str, Any], replaced: Sequence[str] | None
-) -> dict[str, Any]:
+def _table_of_step_0(text: Text, options: Mapping[str, Any], replaced: Sequence[str] | None) -> dict[str, Any]:
     """The rows of the most frequent tokens that the model is about to begin with, a second before it is ready.
 
     They are the first numbers that the seed gives, as in `language_model.trainer.make_model`; a
@@ -106,8 +98,8 @@ def _table_of_step_0(
 
     with ThreadPoolExecutor(1) as thread:
         importing = thread.submit(importlib.import_module, "torch")  # meanwhile, the tokenizer
-        tokenizer = Tokenizer.from_str(help_tokenizer(vocabulary_size))
-        encoded = tokenizer.encode_batch_fast(help_texts(replaced), add_special_tokens=False)
+        tokenizer = Tokenizer.from_str(run_tokenizer(text))
+        encoded = tokenizer.encode_batch_fast(run_texts(text, replaced), add_special_tokens=False)
         counts = np.bincount(np.concatenate([each.ids for each in encoded]), minlength=tokenizer.get_vocab_size())
         torch = importing.result()
     rows = torch.empty(len(counts), options["dim"])
@@ -142,11 +134,11 @@ def _read(steps: int, lab: Lab, query: Query) -> Mapping[str, Any]:
     name = run_name(query.text("run", "base"))
     if importlib.util.find_spec("torch") is None:
         raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
-    options = {**BASE, "steps": steps, "watch": WATCHED, **changed_options(name)}
+    of_sentences = reads_sentences(name)
     arguments: dict[str, Any] = {
-        "vocabulary_size": VOCABULARY_SIZE,
-        "options": options,
-        "replaced": REPLACED if name == "word" else None,
+        "text": (lab.sentences or "small-world") if of_sentences else "python",
+        "options": {**BASE, "steps": steps, "watch": WATCHED[of_sentences], **changed_options(name)},
+        "replaced": REPLACED[of_sentences] if name.endswith("word") else None,
     }
     code = shown(lab, partial(train_figure, output="training-run", **arguments))
     return {"output": str(_folder(lab) / name), **arguments, "code": code}

@@ -1,6 +1,8 @@
 """The runs that the Training page can train, by name: the first one, and others that differ from it in one thing.
 
-A name is one of `RUNS`, or one of `KNOBS` with a number of the user, such as "dim-24".
+A name is one of `RUNS`, or one of `KNOBS` with a number of the user, such as "dim-24". Such a run reads Python's help;
+one with `SENTENCES` before its name, such as "sentences-dim-24", reads the sentences of Small world, or of a table that
+was learned from others.
 """
 
 import re
@@ -9,7 +11,9 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import UsageError
 
-__all__ = ["BASE", "KNOBS", "REPLACED", "RUNS", "WATCHED", "changed_options", "run_name"]
+__all__ = ["BASE", "KNOBS", "REPLACED", "RUNS", "SENTENCES", "changed_options", "reads_sentences", "run_name"]
+
+SENTENCES = "sentences-"
 
 RUNS: Mapping[str, Mapping[str, Any]] = {
     "base": {},
@@ -24,9 +28,13 @@ RUNS: Mapping[str, Mapping[str, Any]] = {
     "word": {},
 }
 """What differs from the first run; in "word", the text."""
-REPLACED = ("function", "class")  # a word of the text, and the one in its place
-WATCHED = ("can", "may", "will", "module", "function", "method", "class", "list", "string", "statement", "the", "and")
-"""Words whose gradients are summed, if they are tokens."""
+REPLACED = {True: ("dog", "king"), False: ("function", "class")}
+"""A word of the text, and the one in its place: in sentences, and in Python's help."""
+WATCHED = {
+    True: ["cat", "dog", "king", "man", "kitten", "queen", "woman", "house", "city", "sleeps", "the"],
+    False: ["can", "may", "will", "module", "function", "method", "class", "list", "string", "statement", "the", "and"],
+}
+"""Words whose gradients are summed, if they are tokens: of sentences, and of Python's help."""
 BASE: Mapping[str, Any] = {
     "dim": 32,
     "layers": 2,  # with one, a model without positions would be blind to order
@@ -41,6 +49,8 @@ BASE: Mapping[str, Any] = {
     "device": "cpu",
     "save_seconds": 1e6,
 }
+SHORT_TEXTS: Mapping[str, Any] = {"context": 16, "lr": 3e-3}
+"""What differs for sentences: a context is two or three of them."""
 
 
 class Knob(NamedTuple):
@@ -65,9 +75,11 @@ def run_name(name: str) -> str:
     Raises:
         UsageError: There is no such run; the message says which there are.
 
-    >>> run_name("decay-0.50"), run_name("base")
-    ('decay-0.5', 'base')
+    >>> run_name("decay-0.50"), run_name("sentences-base")
+    ('decay-0.5', 'sentences-base')
     """
+    if reads_sentences(name):
+        return SENTENCES + run_name(name.removeprefix(SENTENCES))
     if name in RUNS:
         return name
     knob, number = _parts(name)
@@ -79,14 +91,20 @@ def run_name(name: str) -> str:
     return f"{knob}-{value:g}"
 
 
+def reads_sentences(name: str) -> bool:
+    """Return whether a run reads sentences, not Python's help."""
+    return name.startswith(SENTENCES)
+
+
 def changed_options(name: str) -> Mapping[str, Any]:
-    """Return the options in which a run differs from the first one."""
+    """Return the options in which a run differs from `BASE`."""
     name = run_name(name)
+    text, name = (SHORT_TEXTS, name.removeprefix(SENTENCES)) if reads_sentences(name) else ({}, name)
     if name in RUNS:
-        return RUNS[name]
+        return {**text, **RUNS[name]}
     knob, number = _parts(name)
     convert: Callable[[str], float] = int if KNOBS[knob].multiple is not None else float
-    return {KNOBS[knob].option: convert(number)}
+    return {**text, KNOBS[knob].option: convert(number)}
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 // Replays the recorded steps of a run: play, pause, scrub, speed. While a run is trained, the newest step is shown.
 
-const FRAME_DURATION = 450; // ms at speed 1
+const FRAME_DURATION = 200; // ms at speed 1: the film of a run takes five seconds
 
 export class Player {
   speed = $state(1);

@@ -15,9 +15,9 @@ import { Resource } from "../../state/resource.svelte";
 import { OwnRun } from "./own-run.svelte";
 import { Player } from "./player.svelte";
 import { byFrequency, comparedOf, frequentWords } from "./snapshot";
-import type { TrainingState } from "./state";
+import { runOn, type TrainingState } from "./state";
 
-const FOLLOWED = 4; // paths of frequent tokens, until one is chosen
+const FOLLOWED = 4; // paths, until a token is chosen
 
 /** A run, and how far it is: the parameters of a request for the newest data. */
 export interface Newest {
@@ -38,11 +38,12 @@ export class SingleRun {
   readonly name = $derived.by(
     () => this.#page.run || (this.own.run === undefined ? "" : this.own.run ? "own" : "base"),
   );
+  readonly #requested = $derived.by(() => (this.name === "own" ? "own" : runOn(this.#page, this.name)));
   readonly job = new Job<TrainingFrame>(() =>
-    this.name && this.name !== "own" ? { kind: "train", parameters: { run: this.name } } : null,
+    this.name && this.name !== "own" ? { kind: "train", parameters: { run: this.#requested } } : null,
   );
   readonly #newest = $derived.by<Newest | null>(() => {
-    if (this.name !== "own") return newestOf(this.job, this.name);
+    if (this.name !== "own") return newestOf(this.job, this.#requested);
     return this.own.run ? { run: "own", at: this.own.run.step } : null;
   });
 
@@ -56,13 +57,15 @@ export class SingleRun {
   readonly player = new Player(() => this.steps.length);
   readonly step = $derived.by(() => this.steps[this.player.index] ?? 0);
 
-  /** The ids of the most frequent tokens that begin a word. */
-  readonly #frequent = $derived.by(() => (this.snapshots.reply ? frequentWords(this.snapshots.reply) : []));
+  /** The ids of the watched tokens, else of the most frequent ones that begin a word. */
+  readonly #first = $derived.by(() => {
+    const reply = this.snapshots.reply;
+    if (!reply) return [];
+    return reply.meta.watched.length ? reply.meta.watched : frequentWords(reply);
+  });
   readonly sampled = $derived.by(() => new Set(this.snapshots.reply && array(this.snapshots.reply, "ids")));
-  readonly chosen = $derived.by(() => (this.#page.token >= 0 ? this.#page.token : this.#frequent[0]));
-  readonly followed = $derived.by(() =>
-    this.#page.token >= 0 ? [this.#page.token] : this.#frequent.slice(0, FOLLOWED),
-  );
+  readonly chosen = $derived.by(() => (this.#page.token >= 0 ? this.#page.token : this.#first[0]));
+  readonly followed = $derived.by(() => (this.#page.token >= 0 ? [this.#page.token] : this.#first.slice(0, FOLLOWED)));
   /** The ids of the watched tokens whose gradients are compared. */
   readonly compared = $derived.by(() => {
     const reply = this.snapshots.reply;
@@ -71,7 +74,7 @@ export class SingleRun {
 
   readonly row = new Resource<TrainedRowReply>(() =>
     this.#newest && this.chosen !== undefined && this.snapshots.reply
-      ? { path: "training/row", parameters: { run: this.name, id: this.chosen, step: this.step } }
+      ? { path: "training/row", parameters: { run: this.#requested, id: this.chosen, step: this.step } }
       : null,
   );
   readonly updates = new Resource<UpdatesReply>(() => this.#atStep("updates"));
@@ -123,7 +126,7 @@ export class SingleRun {
   #atStep(name: string) {
     const hasMoved = this.#newest && parseInt(String(this.#newest.at)) > 0;
     return hasMoved && this.snapshots.reply && this.steps.length > 1
-      ? { path: `training/${name}`, parameters: { run: this.name, step: this.step } }
+      ? { path: `training/${name}`, parameters: { run: this.#requested, step: this.step } }
       : null;
   }
 }

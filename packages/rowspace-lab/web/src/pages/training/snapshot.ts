@@ -45,7 +45,7 @@ export function frequentWords(reply: Reply<SnapshotsReply>): number[] {
   return (words.length ? words : places).map((place) => ids[place] as number);
 }
 
-const COMPARED = [" can", " may", " function"]; // two words of similar use, and another one
+const COMPARED = [" can", " may", " function", "cat", "dog", "king"]; // of each text two words of similar use, and another
 
 /** The ids of three watched tokens: those of a comma-separated list, else some by default. */
 export function comparedOf(
@@ -56,7 +56,7 @@ export function comparedOf(
   const given = wanted.split(",").map(Number);
   if (wanted && given.every((id) => watched.includes(id))) return given;
   const preferred = COMPARED.map((token) => ids[tokens.indexOf(token)]).filter((id) => watched.includes(id ?? -1));
-  return [...new Set([...preferred, ...watched])].slice(0, COMPARED.length) as number[];
+  return [...new Set([...preferred, ...watched])].slice(0, 3) as number[];
 }
 
 /** The vector of one of the compared tokens at a step, of an array (steps, tokens, d). */

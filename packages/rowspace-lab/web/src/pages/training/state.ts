@@ -4,6 +4,8 @@ import { addressState, choice, number, text } from "../../state/address.svelte";
 import { DIFFERENCE_NAMES, type DifferenceName } from "./pair/differences";
 
 export const RUNS = ["", "own", "base", "untied"] as const;
+/** What runs read: sentences, those of Small world or of the chosen table, or Python's help. */
+export const TEXTS = ["sentences", "python"] as const;
 export const TABS = ["loss", "rows", "gradients", "pair"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Record<Tab, string> = {
@@ -16,6 +18,7 @@ export const SPEEDS = [0.5, 1, 2, 4];
 
 export const trainingState = () =>
   addressState({
+    text: choice(TEXTS),
     run: choice(RUNS),
     /** Below the map; "" is the comparison of two runs where one was chosen, else the loss. */
     tab: choice<Tab | "">(["", ...TABS]),
@@ -27,6 +30,9 @@ export const trainingState = () =>
   });
 
 export type TrainingState = ReturnType<typeof trainingState>;
+
+/** The name of a run on the page's text, for requests. */
+export const runOn = ({ text }: TrainingState, run: string): string => (text === "python" ? run : `${text}-${run}`);
 
 /** The selected tab below the map. */
 export const tabOf = ({ tab, differ }: TrainingState): Tab => tab || (differ ? "pair" : "loss");

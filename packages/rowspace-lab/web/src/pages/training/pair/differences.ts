@@ -1,5 +1,9 @@
 // What two runs of the Training page can differ in.
 
+import type { TEXTS } from "../state";
+
+type Text = (typeof TEXTS)[number];
+
 export interface Variant {
   run: string;
   name: string;
@@ -24,7 +28,7 @@ export interface Difference {
   see: string;
 }
 
-export const DIFFERENCES = {
+const ON_PYTHON = {
   tying: {
     label: "tying",
     base: "tied",
@@ -95,8 +99,34 @@ export const DIFFERENCES = {
   },
 } as const satisfies Record<string, Difference>;
 
-export type DifferenceName = keyof typeof DIFFERENCES;
-export const DIFFERENCE_NAMES = Object.keys(DIFFERENCES) as [DifferenceName, ...DifferenceName[]];
+export type DifferenceName = keyof typeof ON_PYTHON;
+export const DIFFERENCE_NAMES = Object.keys(ON_PYTHON) as [DifferenceName, ...DifferenceName[]];
+
+const ON_SENTENCES: Record<DifferenceName, Difference> = {
+  ...ON_PYTHON,
+  tying: {
+    ...ON_PYTHON.tying,
+    see: "A tied table learns from two sides: where a token is read, and where it is predicted. An untied model has twice the rows, and its input rows get only the first gradient. The curves show which one learns faster.",
+  },
+  scale: {
+    ...ON_PYTHON.scale,
+    see: "Rows multiplied by √d are larger inside the model from the first step on, next to everything that is added to them. The curves show whether this helps.",
+  },
+  width: {
+    ...ON_PYTHON.width,
+    see: "Wider rows can tell more tokens apart, and each row costs more. A model with wide rows soon knows a few hundred sentences by heart: its loss goes on falling, and that on held-out sentences rises again.",
+  },
+  word: {
+    ...ON_PYTHON.word,
+    base: "dog",
+    variants: [{ run: "word", name: "king" }],
+    see: "Both runs start with the same rows, but in the second text “dog” is replaced by “king” everywhere, so a king also sits on the mat and runs in the garden. Small differences spread to all rows; those of the two words and their neighbors end farthest apart.",
+  },
+};
+
+/** What runs on a text can differ in. */
+export const differences = (text: Text): Record<DifferenceName, Difference> =>
+  text === "python" ? ON_PYTHON : ON_SENTENCES;
 
 /** The second run: one of the variants, or one with a number of the user; the first variant by default. */
 export function variantOf({ variants, knob }: Difference, run: string): Variant | undefined {

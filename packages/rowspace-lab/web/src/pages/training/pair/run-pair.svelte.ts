@@ -12,10 +12,10 @@ import type {
 import type { Series } from "../../../charts/Curves.svelte";
 import { Job } from "../../../state/job.svelte";
 import { Resource } from "../../../state/resource.svelte";
-import { DIFFERENCES, variantOf, type Difference } from "./differences";
+import { differences, variantOf, type Difference } from "./differences";
 import { newestOf, type Newest } from "../single-run.svelte";
 import { comparedOf } from "../snapshot";
-import type { TrainingState } from "../state";
+import { runOn, type TrainingState } from "../state";
 
 export const BOTH = [0, 1] as const;
 const BASE = "base";
@@ -30,7 +30,7 @@ export interface Begun {
 export class RunPair {
   #page: TrainingState;
   readonly difference = $derived.by<Difference | undefined>(() =>
-    this.#page.differ ? DIFFERENCES[this.#page.differ] : undefined,
+    this.#page.differ ? differences(this.#page.text)[this.#page.differ] : undefined,
   );
   readonly variant = $derived.by(() => this.difference && variantOf(this.difference, this.#page.variant));
   readonly titles = $derived.by(
@@ -71,7 +71,7 @@ export class RunPair {
   readonly moved = new Resource<MovedReply>(() => {
     const [first, second] = [this.#newest(0), this.#newest(1)];
     return this.#page.differ === "word" && first && second
-      ? { path: "training/moved", parameters: { run: BASE, other: "word", at: `${first.at},${second.at}` } }
+      ? { path: "training/moved", parameters: { run: first.run, other: second.run, at: `${first.at},${second.at}` } }
       : null;
   });
   /** The runs that have begun. */
@@ -115,7 +115,8 @@ export class RunPair {
   }
 
   #runOf(at: 0 | 1): string | undefined {
-    return at === 0 ? this.difference && BASE : this.variant?.run;
+    const run = at === 0 ? this.difference && BASE : this.variant?.run;
+    return run && runOn(this.#page, run);
   }
 
   #newest(at: 0 | 1): Newest | null {
