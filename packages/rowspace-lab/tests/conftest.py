@@ -92,7 +92,7 @@ SIZES = {"length", "dim", "base", "seed"}
 HEAD = {"head", "heads", "head_dim", "seed"}
 CONTEXT: dict[str, set[str]] = {
     "analogies/relations": {"missing"},  # pairs of the request that are not in the table
-    "words/pca": {"has_stored_umap"},  # of the table
+    "words/pca": {"umap"},  # of the table
     "words/chosen-map": {"groups"},  # the groups of the request
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation

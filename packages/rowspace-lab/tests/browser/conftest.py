@@ -41,6 +41,7 @@ from rowspace_lab.pages import PAGES
 from rowspace_lab.pages.arena.saved import own_folder
 from rowspace_lab.pages.search import SearchSource, search_page
 from rowspace_lab.pages.training import training_page
+from rowspace_lab.pages.words import words_page
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.security import Access, AccessMiddleware
 
@@ -125,8 +126,8 @@ def searched_folder(learned: tuple[Table, str], tmp_path_factory: pytest.TempPat
 
 
 def pages_with(*own: LabPage) -> list[LabPage]:
-    """All pages, with these instead of those of the same names, and with short runs on the Training page."""
-    instead = {page.name: page for page in (training_page(steps=50), *own)}
+    """All pages, with these instead of those of the same names; with short runs, and maps on request only."""
+    instead = {page.name: page for page in (training_page(steps=50), words_page(maps_in_background=False), *own)}
     return [instead.get(page.name, page) for page in (LESSONS, CLAIMS, *PAGES)]
 
 

@@ -95,3 +95,18 @@ def test_link_to_the_current_page_resets_it(visit) -> None:
     expect(neighbors_of(page, "cos")).to_have_count(0)
     page.go_back()
     expect(neighbors_of(page, "cos")).to_be_visible()
+
+
+def test_back_and_a_reload_restore_the_scroll_position(visit) -> None:
+    page = visit("cost")
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.wait_for_load_state("networkidle")
+    page.evaluate("scrollTo(0, 800)")
+    page.wait_for_function("() => history.state?.top === 800")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Head").click()
+    page.wait_for_url("**/head")
+    page.wait_for_function("() => scrollY === 0")
+    page.go_back()
+    page.wait_for_function("() => scrollY === 800")
+    page.reload()
+    page.wait_for_function("() => scrollY === 800")

@@ -81,6 +81,22 @@ def test_tap_picks_a_word(phone: Page) -> None:
     phone.wait_for_url(re.compile("word="))
 
 
+def test_chosen_word_has_a_sheet_that_can_be_closed(phone: Page) -> None:
+    phone.goto(phone.url + "?word=sin")
+    sheet = phone.get_by_role("complementary", name="The chosen word")
+    expect(sheet.get_by_text("sin", exact=True)).to_be_visible()
+    box = sheet.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] == pytest.approx(844, abs=1)
+    near = sheet.get_by_role("list", name="Words near sin").get_by_role("button").first
+    name = near.inner_text()
+    near.click()
+    phone.wait_for_url(re.compile(f"word={name}"))
+    expect(sheet.get_by_role("list", name=f"Words near {name}")).to_be_visible()
+    sheet.get_by_role("button", name="Close").click()
+    expect(sheet).to_have_count(0)
+
+
 def test_wheel_scrolls_the_page_unless_the_map_has_the_focus(desk: Page) -> None:
     desk.mouse.move(*middle(desk))
     scrolled = desk.evaluate("scrollY")
@@ -117,3 +133,47 @@ def test_zoom_buttons_are_disabled_at_the_limits(desk: Page) -> None:
         expect(button).to_be_disabled()
     desk.get_by_role("button", name="Show all").click()
     expect(desk.get_by_role("button", name="Zoom out", exact=True)).to_be_enabled()
+
+
+def test_a_notch_of_the_wheel_with_ctrl_zooms_gently(desk: Page) -> None:
+    the_map(desk).focus()
+    desk.keyboard.press("+")
+    desk.wait_for_url(re.compile("viewport="))
+    before = scale_of(desk.url)
+    desk.mouse.move(*middle(desk))
+    desk.keyboard.down("Control")
+    desk.mouse.wheel(0, -100)
+    desk.keyboard.up("Control")
+    desk.wait_for_url(lambda url: scale_of(url) > before)
+    assert scale_of(desk.url) / before == pytest.approx(1.284, rel=0.01)  # e^0.25
+
+
+def test_map_without_points_in_view_leads_back_to_all(desk: Page) -> None:
+    the_map(desk).focus()
+    for key in ("+",) * 24 + ("ArrowLeft",) * 6:
+        desk.keyboard.press(key)
+    desk.get_by_role("button", name="Back to all points").click()
+    expect(desk.get_by_text("No points here.")).to_have_count(0)
+    desk.wait_for_url(re.compile(r"/words$"))
+
+
+def test_map_moves_to_a_word_that_is_chosen_elsewhere_but_not_to_one_that_is_clicked_on_it(desk: Page) -> None:
+    desk.get_by_role("list", name=re.compile("^Nearest neighbors of ")).get_by_role("button").first.click()
+    desk.wait_for_url(re.compile("word=.*&viewport="))
+    desk.go_back()
+    desk.wait_for_url(re.compile(r"/words$"))
+    the_map(desk).focus()
+    for _ in range(4):
+        desk.keyboard.press("-")
+    desk.wait_for_url(lambda url: scale_of(url) > 0)
+    before = scale_of(desk.url)
+    desk.keyboard.press("Enter")
+    desk.wait_for_url(re.compile("word="))
+    expect(desk.get_by_role("region", name="Figure")).to_have_attribute("aria-busy", "false")
+    assert scale_of(desk.url) == before
+
+
+def scale_of(url: str) -> float:
+    """The scale of the map in a URL; 0 if it shows all points."""
+    found = re.search(r"viewport=[^&]*%2C([0-9.e+-]+)", url)
+    return float(found[1]) if found else 0.0

@@ -1,14 +1,20 @@
 """The Words page in a browser."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.at_rest import box_at_rest
+from tests.browser.conftest import pages_with, serving, url_of
 
 from rowspace import space
+from rowspace.table import Table
+from rowspace_lab.app import make_app
+from rowspace_lab.lab import Lab
+from rowspace_lab.pages.words import words_page
 
 pytestmark = pytest.mark.browser
 
@@ -72,7 +78,7 @@ def test_click_on_a_neighbor_opens_it(visit, lab) -> None:
     page = visit("words?word=sin&metric=euclidean")
     nearest = lab.table.neighbors("sin", metric="euclidean")[0][0]
     page.get_by_role("list", name="Nearest neighbors of sin").get_by_role("button", name=nearest, exact=True).click()
-    page.wait_for_url(f"**/words?word={nearest}&metric=euclidean")
+    page.wait_for_url(f"**/words?word={nearest}&metric=euclidean&viewport=*")
     expect(page.get_by_role("list", name=f"Nearest neighbors of {nearest}")).to_be_visible()
 
 
@@ -206,3 +212,23 @@ def test_url_restores_the_whole_state(visit, unfold) -> None:
     page.wait_for_url(address)
     page.get_by_role("button", name="Show all").click()
     page.wait_for_function("!location.search.includes('viewport')")
+
+
+class TestMapsInBackground:
+    """With a server that computes UMAP while the page shows PCA."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def lab_url(cls, learned: tuple[Table, str]) -> Iterator[str]:
+        with serving(make_app(Lab(*learned), pages=pages_with(words_page()))) as server:
+            yield url_of(server)
+
+    def test_umap_follows_pca_when_it_is_ready_unless_pca_was_chosen(self, visit) -> None:
+        page = visit("words?table=small-world")
+        expect(page.get_by_text("PCA of 109 rows")).to_be_visible()
+        expect(page.get_by_text("UMAP of 109 rows")).to_be_visible()
+        expect(page.get_by_role("radio", name="UMAP")).to_be_checked()
+        assert "map=" not in page.url
+        page.get_by_role("group", name="Map").get_by_text("PCA", exact=True).click()
+        page.wait_for_url("**map=pca**")
+        expect(page.get_by_text("PCA of 109 rows")).to_be_visible()

@@ -6,10 +6,10 @@ from sklearn.preprocessing import normalize
 
 from rowspace import space
 from rowspace.errors import UsageError
-from rowspace_lab.pages.words.maps import ROUTES
+from rowspace_lab.pages.words.maps import routes
 
 
-@pytest.mark.parametrize("route", sorted(set(ROUTES) - {"words/stored-umap"}))
+@pytest.mark.parametrize("route", sorted(set(routes(in_background=True)) - {"words/stored-umap"}))
 def test_defaults_give_a_reply_with_code(lab, check_code, route: str) -> None:
     check_code(lab, route)
 

@@ -1492,8 +1492,8 @@ export interface PcaReply {
   /** The number of rows with NaN or infinity, which are left out. */
   left_out: number;
   code: string;
-  /** Whether `words/stored-umap` has another map. */
-  has_stored_umap: boolean;
+  /** Whether `words/stored-umap` has another map, the page should start its job, or leave that to the reader. */
+  umap: "stored" | "expected" | "on request";
 }
 
 /** The preservation of neighborhoods by the map of `words/pca`. */

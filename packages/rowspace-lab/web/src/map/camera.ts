@@ -47,6 +47,18 @@ export class Camera implements Viewport {
     return { x: (box.left + box.right) / 2, y: (box.bottom + box.top) / 2, scale: this.fitted };
   }
 
+  /** The part of the data that is visible. */
+  get shown(): Box {
+    const [across, up] = [this.width / 2 / this.scale, this.height / 2 / this.scale];
+    return { left: this.x - across, right: this.x + across, bottom: this.y - up, top: this.y + up };
+  }
+
+  /** The viewport around a point that shows a radius of the data, between half of all points and a small part. */
+  around(x: number, y: number, radius: number): Viewport {
+    const scale = Math.min(this.width, this.height) / (2 * radius || 1);
+    return { x, y, scale: Math.min(Math.max(scale, 1.5 * this.fitted), 8 * this.fitted) };
+  }
+
   /** Whether zooming in and out is possible. */
   get zooms(): { in: boolean; out: boolean } {
     return { in: this.scale < this.fitted * NEAREST, out: this.scale > this.fitted * FARTHEST };

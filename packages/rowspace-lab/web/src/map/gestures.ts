@@ -20,6 +20,7 @@ export interface GestureHandlers {
 
 const PAN_STEP = 60; // px
 const CLICK_TOLERANCE = 5; // px
+const LARGEST_TURN = 0.25; // of one event, as a logarithm: a notch of a wheel with Ctrl would zoom by 2.7
 
 /** Listen to an element; returns a function that stops listening. */
 export function listen(element: HTMLElement, handlers: GestureHandlers): () => void {
@@ -77,10 +78,8 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   on("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return handlers.scrolled("wheel");
     event.preventDefault();
-    handlers.zoom(
-      Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : event.ctrlKey ? 0.01 : 0.002)),
-      ...pointerPosition(event),
-    );
+    const turn = -event.deltaY * (event.deltaMode ? 0.05 : event.ctrlKey ? 0.01 : 0.002);
+    handlers.zoom(Math.exp(Math.min(Math.max(turn, -LARGEST_TURN), LARGEST_TURN)), ...pointerPosition(event));
   });
 
   on("keydown", (event) => {

@@ -42,6 +42,7 @@ export interface MapOptions {
 }
 
 const PICK_RADIUS = 10; // px
+const ROOM = 1.6; // around the nearer half of the points that are flown to
 
 export function createMap(canvas: HTMLCanvasElement, options: MapOptions = {}): MapRenderer {
   return new MapRenderer(canvas, options);
@@ -166,8 +167,7 @@ export class MapRenderer {
   }
 
   set viewport(viewport: Viewport) {
-    this.follows = false;
-    if (this.painting.tween) this.painting.tween.goal = null; // the points still move, the camera does not
+    this.stopFollowing();
     this.camera.set(viewport);
     this.painting.invalidate();
   }
@@ -175,10 +175,33 @@ export class MapRenderer {
   /** Show all points, also when they move. */
   fit(): void {
     this.follows = true;
+    this.painting.flight = null;
     this.showAll();
     const { tween } = this.painting;
     if (tween) tween.start = tween.goal = this.viewport;
     this.painting.invalidate();
+  }
+
+  /** Move the camera to a point with most of the others around it. Points without a position are ignored. */
+  flyTo([first, ...others]: readonly number[], milliseconds: number): void {
+    const place = first === undefined ? null : this.points.goalOf(first);
+    if (!place) return;
+    const goals = others.map((id) => this.points.goalOf(id)).filter((goal) => goal !== null);
+    const distances = goals.map(([x, y]) => Math.hypot(x - place[0], y - place[1])).sort((a, b) => a - b);
+    this.camera.fitting(this.points.box);
+    const goal = this.camera.around(...place, ROOM * (distances[distances.length >> 1] ?? 0));
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      this.viewport = goal;
+      return;
+    }
+    this.stopFollowing();
+    this.painting.flight = { milliseconds, began: null, start: this.viewport, goal };
+    this.painting.invalidate();
+  }
+
+  /** Whether some point is in view, or there is none at all. */
+  get hasPointInView(): boolean {
+    return this.points.count === this.points.missing || this.points.someIn(this.camera.shown);
   }
 
   /** Zoom around the center. */
@@ -228,6 +251,13 @@ export class MapRenderer {
     this.keepViewport();
   }
 
+  /** Keep the camera where the user has moved it, while the points may still move. */
+  private stopFollowing(): void {
+    this.follows = false;
+    this.painting.flight = null;
+    if (this.painting.tween) this.painting.tween.goal = null;
+  }
+
   private showAll(): void {
     this.camera.set(this.camera.fitting(this.points.box));
   }
@@ -249,8 +279,7 @@ export class MapRenderer {
   private handlers(): GestureHandlers {
     const { camera, painting, events } = this;
     const moved = () => {
-      this.follows = false;
-      if (painting.tween) painting.tween.goal = null;
+      this.stopFollowing();
       painting.invalidate();
     };
     return {

@@ -10,7 +10,7 @@ import { Frames } from "./frames";
 import { Overlay } from "./overlay";
 import type { Points } from "./points";
 import { openRaster } from "./raster";
-import { advance, type Tween } from "./tween";
+import { advance, fly, type Flight, type Tween } from "./tween";
 import { isWebGLUsable, openWebGL } from "./webgl";
 import type { Viewport, Camera } from "./camera";
 
@@ -20,6 +20,7 @@ export class Painting {
   /** The number of points drawn so far. */
   drawn = 0;
   tween: Tween | null = null;
+  flight: Flight | null = null;
 
   private canvas: HTMLCanvasElement;
   private points: Points;
@@ -121,19 +122,20 @@ export class Painting {
     if (fresh) this.begin(now);
     const before = this.drawn;
     if (fresh || before < points.count) this.addPoints(budget);
-    const complete = this.drawn >= points.count && !this.tween;
+    const complete = this.drawn >= points.count && !this.tween && !this.flight;
     const labeled = fresh || (complete && before < points.count);
     if (labeled) this.overlay.place(points, camera, !complete);
     if (labeled || this.overlayStale) this.overlay.paint(points, camera, this.pen.diameter);
     this.overlayStale = false;
     if (fresh || before < this.drawn) this.onframe();
-    if (this.tween) this.stale = true;
+    if (this.tween || this.flight) this.stale = true;
     else if (complete) for (const done of this.waiting.splice(0)) done();
     return !complete;
   }
 
   private begin(now: number): void {
     if (this.tween && advance(this.tween, this.points, this.camera, now)) this.tween = null;
+    if (this.flight && fly(this.flight, this.camera, now)) this.flight = null;
     this.pen = penFor(this.points, this.camera, this.pixels);
     this.backend.begin();
     this.drawn = 0;

@@ -92,6 +92,21 @@ export class Points {
     return this.between(2 * slot + 1);
   }
 
+  /** Where a point is, or moves to; null if it is not drawn. */
+  goalOf(id: number): [number, number] | null {
+    const at = 2 * this.order.slotOf(id);
+    return this.isDrawn(id) ? [this.to[at]!, this.to[at + 1]!] : null;
+  }
+
+  /** Whether some point is in a box. */
+  someIn({ left, right, bottom, top }: Box): boolean {
+    for (let slot = 0; slot < this.count; slot++) {
+      const [x, y] = [this.xOf(slot), this.yOf(slot)];
+      if (this.sizes[slot] && x >= left && x <= right && y >= bottom && y <= top) return true;
+    }
+    return false;
+  }
+
   private between(index: number): number {
     const start = this.from[index]!;
     return this.progress < 1 ? start + (this.to[index]! - start) * this.progress : this.to[index]!;

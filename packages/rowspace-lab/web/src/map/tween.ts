@@ -1,4 +1,4 @@
-// Animation of the points to new positions, and of the camera if it follows them; where points start at first.
+// Animation of the points to new positions, and of the camera, with them or alone; where points start at first.
 
 import type { Points } from "./points";
 import type { Viewport, Camera } from "./camera";
@@ -18,10 +18,28 @@ export interface Tween {
 export function advance(tween: Tween, points: Points, camera: Camera, now: number): boolean {
   tween.began ??= now;
   const part = Math.min((now - tween.began) / tween.milliseconds, 1);
-  points.progress = tween.eased ? part * part * (3 - 2 * part) : part;
+  points.progress = tween.eased ? eased(part) : part;
   if (tween.goal) camera.interpolate(tween.start, tween.goal, points.progress);
   return part >= 1;
 }
+
+/** A move of the camera alone. */
+export interface Flight {
+  milliseconds: number;
+  began: number | null;
+  start: Viewport;
+  goal: Viewport;
+}
+
+/** Move the camera to its state at time `now`; returns whether the flight has ended. */
+export function fly(flight: Flight, camera: Camera, now: number): boolean {
+  flight.began ??= now;
+  const part = Math.min((now - flight.began) / flight.milliseconds, 1);
+  camera.interpolate(flight.start, flight.goal, eased(part));
+  return part >= 1;
+}
+
+const eased = (part: number): number => part * part * (3 - 2 * part);
 
 const STRIDE = 7919; // a prime, so that neighboring ids start far apart
 

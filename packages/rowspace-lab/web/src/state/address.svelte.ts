@@ -7,6 +7,7 @@ import { changed, Entries, type HistoryMode } from "./history-entries";
 import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson";
 import { threadUse } from "./pages";
 import { familyOf, table } from "../api/table.svelte";
+import { scrolledTo, ScrollPosition } from "./scroll-position";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
 
@@ -34,16 +35,19 @@ class Address {
   #changes = new Map<string, HistoryMode>();
   #before = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #scroll: ScrollPosition;
 
   constructor() {
     const { path, place, id } = here();
     [this.search, this.step, this.figure, table.id] = [place.search, place.step, place.figure, id];
     table.chosen = place.step ? (sessionStorage.getItem(CHOSEN_KEY) ?? "") : id;
     this.path = path;
+    this.#scroll = new ScrollPosition(() => this.page === LESSONS);
     addEventListener("popstate", () => {
       this.#cancel();
       const { path, place, id } = here();
       this.#show(path, place, id);
+      this.#scroll.restore();
     });
     addEventListener("pagehide", () => {
       this.#write(this.search);
@@ -117,8 +121,9 @@ class Address {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
     const before = this.#url();
+    this.#scroll.keep();
     this.#show(path, { step: 0, figure: "", search }, id);
-    if (this.#url() !== before) this.#record("push");
+    if (this.#url() !== before) this.#record("push", 0);
     scrollTo(0, 0);
   }
 
@@ -174,9 +179,9 @@ class Address {
     return `/${this.path}${full(writePlace({ step: this.step, figure: this.figure, search }))}`;
   }
 
-  #record(mode: "push" | "replace"): void {
-    if (mode === "push") history.pushState(null, "", this.#url());
-    else history.replaceState(null, "", this.#url());
+  #record(mode: "push" | "replace", top = scrollY): void {
+    if (mode === "push") history.pushState(scrolledTo(top), "", this.#url());
+    else history.replaceState(history.state, "", this.#url());
   }
 
   #save(): void {
@@ -191,7 +196,7 @@ class Address {
   #write(search: string): void {
     if (this.#timer === undefined) return;
     this.#cancel();
-    history.replaceState(null, "", this.#url(search));
+    history.replaceState(history.state, "", this.#url(search));
   }
 
   #cancel(): void {

@@ -3,10 +3,17 @@
 from rowspace_lab.page import Page
 from rowspace_lab.pages.words import chosen, counts, learned_jobs, map_jobs, maps, neighbors, pairs, probes
 
-__all__ = ["PAGE"]
+__all__ = ["PAGE", "words_page"]
 
-PAGE = Page(
-    "words",
-    {**neighbors.ROUTES, **maps.ROUTES, **pairs.ROUTES, **counts.ROUTES, **chosen.ROUTES, **probes.ROUTES},
-    {**map_jobs.JOB_KINDS, **learned_jobs.JOB_KINDS},
-)
+
+def words_page(*, maps_in_background: bool = True) -> Page:
+    """Return the page, which computes UMAP of a table while PCA is shown, or only on request."""
+    routes = {**neighbors.ROUTES, **pairs.ROUTES, **counts.ROUTES, **chosen.ROUTES, **probes.ROUTES}
+    return Page(
+        "words",
+        {**routes, **maps.routes(in_background=maps_in_background)},
+        {**map_jobs.JOB_KINDS, **learned_jobs.JOB_KINDS},
+    )
+
+
+PAGE = words_page()

@@ -17,8 +17,8 @@ class Pca(TypedDict):
 class PcaReply(Pca, Shown):
     """A map of all rows, with its code."""
 
-    has_stored_umap: bool
-    """Whether `words/stored-umap` has another map."""
+    umap: Literal["stored", "expected", "on request"]
+    """Whether `words/stored-umap` has another map, the page should start its job, or leave that to the reader."""
 
 
 class MapQuality(TypedDict):

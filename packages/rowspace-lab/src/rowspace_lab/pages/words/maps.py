@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
+from typing import Literal
 
 from rowspace import space
 from rowspace.errors import UsageError
@@ -20,16 +22,21 @@ from rowspace_lab.pages.words.replies import WordTokensReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
 
-__all__ = ["ROUTES"]
+__all__ = ["routes"]
 
 MAX_TOKENS = 1000
+IN_BACKGROUND = range(100, 100_001)
+"""The rows of a table whose UMAP is computed without a request: enough for neighborhoods, but not a long wait."""
 
 
-def pca(lab: Lab, _: Query) -> PcaReply:
+def pca(lab: Lab, _: Query, *, in_background: bool) -> PcaReply:
     """Return the positions of all rows on their two principal components, (V, 2), or (V, 1) if the dimension is 1."""
     figure = partial(figures.pca_figure)
     code = shown(lab, figure, projection=partial(figures.project))
-    return {**figure(_projection(lab)), "has_stored_umap": lab.stored_map is not None, "code": code}
+    expected = in_background and len(lab.table) in IN_BACKGROUND and find_spec("umap") is not None
+    stored = lab.stored_map is not None
+    umap: Literal["stored", "expected", "on request"] = "stored" if stored else "expected" if expected else "on request"
+    return {**figure(_projection(lab)), "umap": umap, "code": code}
 
 
 def stored_umap(lab: Lab, _: Query) -> StoredMapReply:
@@ -80,11 +87,13 @@ def _projection(lab: Lab) -> space.Projection:
     return lab.cached("pca", lambda: figures.project(lab.table))
 
 
-ROUTES: Mapping[str, Handler] = {
-    "words/pca": pca,
-    "words/stored-umap": stored_umap,
-    "words/map-quality": map_quality,
-    "words/values": values,
-    "words/tokens": tokens,
-    "words/order": order,
-}
+def routes(*, in_background: bool) -> Mapping[str, Handler]:
+    """Return the routes; with `in_background`, the page computes UMAP of a table while it shows PCA."""
+    return {
+        "words/pca": partial(pca, in_background=in_background),
+        "words/stored-umap": stored_umap,
+        "words/map-quality": map_quality,
+        "words/values": values,
+        "words/tokens": tokens,
+        "words/order": order,
+    }

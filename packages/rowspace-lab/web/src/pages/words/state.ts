@@ -58,7 +58,7 @@ export type WordState = ReturnType<typeof wordState>;
 
 export const mapState = () =>
   addressState({
-    /** "": UMAP if the table has a stored map, else PCA. */
+    /** "": UMAP if it is stored or has been computed in the background, else PCA. */
     map: choice<MapName | "">(["", ...MAPS]),
     perplexity: choice(PERPLEXITIES, "30"),
     num_neighbors: choice(NEIGHBORS, STORED_NEIGHBORS),
