@@ -25,6 +25,7 @@ from rowspace_lab.server.errors import HANDLERS
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import MEDIA_TYPE, Reply
 from rowspace_lab.server.request import query_parameters
+from rowspace_lab.server.shown_tokens import shown_tokens, with_tokens
 from rowspace_lab.tables.routes import TABLE, table_routes
 from rowspace_lab.tables.tables import Tables
 
@@ -106,7 +107,9 @@ def _endpoint(tables: Tables, handler: Handler, threads: CapacityLimiter) -> End
 
 
 def _encoded(handler: Handler, tables: Tables, id: str, query: Query) -> bytes:
-    return Reply(handler(tables.lab(id), query)).encode()
+    lab = tables.lab(id)
+    fields = handler(lab, with_tokens(lab.table, query))
+    return Reply(fields).encode(shown_tokens(lab.table, fields))
 
 
 async def _lab_of(tables: Tables, request: Request) -> Lab:

@@ -15,6 +15,7 @@ const ORDER = [
   ["state"],
   ["api"],
   ["format.ts"],
+  ["shown-tokens.ts"],
 ];
 
 const svelteScripts = fileURLToPath(new URL("svelte-scripts.js", import.meta.url));

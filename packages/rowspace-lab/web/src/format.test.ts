@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { bytes, compact, decimal, operations, ordinal, percent, shortToken, visible, whole } from "./format";
+import { bytes, compact, decimal, operations, ordinal, percent, shortToken, tokenText, visible, whole } from "./format";
+import { addShownTokens, showTokensOf } from "./shown-tokens";
 
 test("decimals have a true minus sign and a fixed number of digits", () => {
   expect(decimal(-1.23456)).toBe("−1.235");
@@ -90,4 +91,18 @@ test("invisible characters of tokens are shown", () => {
 test("tokens written from right to left are isolated, so that they do not reorder the text around them", () => {
   expect(["שלום", "سلام"].map((token) => shortToken(token))).toEqual(["\u2068שלום\u2069", "\u2068سلام\u2069"]);
   expect(shortToken("Ω")).toBe("Ω");
+});
+
+test("bytes in hexadecimal numbers keep the spaces between them", () => {
+  expect(["⟨E5 B0⟩", "a ⟨E5 B0⟩", "⟨ E5⟩"].map(visible)).toEqual(["⟨E5 B0⟩", "a␣⟨E5 B0⟩", "⟨␣E5⟩"]);
+});
+
+test("tokens of a byte-level table are shown as the server says, those of other tables as they are", () => {
+  let id = "bytes";
+  showTokensOf(() => id);
+  addShownTokens({ Ġking: "␣king", "å°": "⟨E5 B0⟩" }, "bytes");
+  expect(["Ġking", "å°", "Ġ", "king"].map(tokenText)).toEqual(["␣king", "⟨E5 B0⟩", "Ġ", "king"]);
+  expect(shortToken("Ġking")).toBe("␣king");
+  id = "words";
+  expect(tokenText("Ġking")).toBe("Ġking");
 });

@@ -1,5 +1,7 @@
 // Numbers and tokens as text.
 
+import { shownToken } from "./shown-tokens";
+
 const MINUS = "\u2212";
 
 /** A number with a fixed number of decimals and a true minus sign; a dash if it is missing. */
@@ -53,16 +55,24 @@ export function ordinal(rank: number): string {
 }
 
 const SHOWN: Record<string, string> = { " ": "␣", "\n": "↵", "\t": "⇥" };
+const HEX = /⟨[0-9A-F]{2}(?: [0-9A-F]{2})*⟩/gu; // incomplete UTF-8, as the server shows it
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Z}]/gu;
 const JOINERS = "\u200c\u200d"; // shape the letters or emoji around them; invisible alone
 
 /** Text with symbols for spaces and invisible characters, and a dotted circle under combining marks. */
 export function visible(text: string): string {
+  const hex = Array.from(text.matchAll(HEX), ({ 0: match, index }) => [index, index + match.length] as const);
   const shown = text.replace(INVISIBLE, (character, at: number) => {
     if (JOINERS.includes(character) && at > 0 && at + 1 < text.length) return character;
+    if (hex.some(([start, end]) => start < at && at < end)) return character;
     return SHOWN[character] ?? `⟨${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`;
   });
   return /^\p{M}/u.test(shown) ? `◌${shown}` : shown;
+}
+
+/** A token of the current table with visible spaces; one of a byte-level table as text. */
+export function tokenText(token: string): string {
+  return visible(shownToken(token));
 }
 
 const MAX_TOKEN_LENGTH = 24;
@@ -76,7 +86,7 @@ const [ISOLATE, END_ISOLATE] = ["\u2068", "\u2069"];
  * A token written from right to left is isolated, because it would reorder the numbers next to it.
  */
 export function shortToken(token: string, most = MAX_TOKEN_LENGTH): string {
-  const characters = Array.from(visible(token.slice(0, 4 * most)));
+  const characters = Array.from(tokenText(token).slice(0, 4 * most));
   const short = characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
   return RIGHT_TO_LEFT.test(short) ? `${ISOLATE}${short}${END_ISOLATE}` : short;
 }

@@ -24,6 +24,7 @@ from rowspace._base.validate import (
     validate_vocabulary,
 )
 from rowspace.errors import UnknownTokenError, UnseenTokenWarning, UsageError
+from rowspace.files.byte_tokens import kept_tokens, shown_token, tokens_shown_as
 from rowspace.subwords.hashing import Subwords
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Table:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the state for pickling and copying: data in files is read, cached values are omitted."""
-        kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("_ids", "_norms", "_kept")}
         arrays = {
             "rows": np.asarray(self.rows),
             "counts": self.counts if self.counts is None else np.asarray(self.counts),
@@ -133,6 +134,16 @@ class Table:
         if callable(self._tokenizer):
             self._tokenizer = self._tokenizer()
         return self._tokenizer
+
+    @cached_property
+    def _kept(self) -> frozenset[str] | None:
+        """The tokens that are shown as they are though the vocabulary is byte-level; None if it is not."""
+        return kept_tokens(self.tokenizer, self.vocabulary, self)
+
+    @property
+    def is_byte_level(self) -> bool:
+        """Whether the tokens are bytes in GPT-2's alphabet: by the tokenizer or, without one, by its tokens."""
+        return self._kept is not None
 
     @property
     def dim(self) -> int:
@@ -194,6 +205,36 @@ class Table:
         """
         ids = self._ids
         return np.fromiter((ids.get(token, -1) for token in tokens), np.int64)
+
+    def shown(self, token: str) -> str:
+        """Return what is shown of a token to people: text in place of the bytes of a byte-level vocabulary.
+
+        A blank is `␣` and incomplete UTF-8 is in hex. Tokens of other vocabularies are returned unchanged; see
+        `is_byte_level`.
+
+        >>> Table(["Ġking"], np.ones((1, 2))).shown("Ġking")
+        'Ġking'
+        >>> byte_level = '{"pre_tokenizer": {"type": "ByteLevel"}}'
+        >>> table = Table(["Ġking", "ìķĪ", "ìķ"], np.eye(3), tokenizer=byte_level)
+        >>> [table.shown(token) for token in table]
+        ['␣king', '안', '⟨EC 95⟩']
+        """
+        return token if self._kept is None or token in self._kept else shown_token(token)
+
+    def find_shown(self, text: str) -> str | None:
+        """Return the token that a text means: itself, else the one of which it is the text or what is `shown`.
+
+        Returns:
+            The token, None if there is none.
+
+        >>> table = Table(["king", "Ġking"], np.eye(2), tokenizer='{"decoder": {"type": "ByteLevel"}}')
+        >>> [table.find_shown(text) for text in ("king", " king", "␣king", "Ġking", " queen")]
+        ['king', 'Ġking', 'Ġking', 'Ġking', None]
+        """
+        if text in self:
+            return text
+        meant = () if self._kept is None else tokens_shown_as(text)
+        return next((token for token in meant if token in self), None)
 
     def neighbors(self, query: Query, *, k: int = 10, metric: "Metric" = "cosine") -> list[tuple[str, float]]:
         """Return the k tokens nearest to `query`, nearest first, with their scores.
@@ -421,8 +462,13 @@ class Table:
         """Return the error for an unknown token, with similar spellings from the vocabulary."""
         near = space.nearest_spellings(token, self.vocabulary) if isinstance(token, str) else []
         hint = (
-            f"; did you mean {' or '.join(map(repr, near))}?"
+            f"; did you mean {' or '.join(map(self._named_and_shown, near))}?"
             if near
             else f", and none of the table's {plural(len(self), 'token')} has a similar spelling"
         )
         return UnknownTokenError(f"token {token!r} is not in the vocabulary{hint}")
+
+    def _named_and_shown(self, token: str) -> str:
+        """Return a token in quotes and, if something else is shown of it, that in parentheses."""
+        text = self.shown(token)
+        return repr(token) if text == token else f"{token!r} ({text})"

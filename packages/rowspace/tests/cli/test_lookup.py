@@ -52,12 +52,12 @@ def test_word_is_found_with_its_word_start_marker(
 ) -> None:
     table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1)
     assert resolve_words(table, [word]) == [token]
-    assert f"{word!r} is looked up as {token!r}" in capsys.readouterr().err
+    assert f"{word!r} is looked up as {table.shown(token)!r}" in capsys.readouterr().err
 
 
 def test_error_lists_the_pieces_of_a_word() -> None:
     table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
-    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog'.*its tokenizer splits it: Ġdog s"):
+    with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog' \(␣dog\).*its tokenizer splits it: ␣dog s"):
         resolve_words(table, ["dogs"])
 
 

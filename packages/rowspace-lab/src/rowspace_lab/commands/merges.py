@@ -10,8 +10,10 @@ from rowspace._base.validate import check_whole_number
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import print_json, print_line, print_table
 from rowspace.cli.tokenizers import Pattern, open_source, standard_input
+from rowspace.files.byte_tokens import kept_tokens, shown_token
 
 if TYPE_CHECKING:
+    from rowspace.text import Tokenizer
     from rowspace_lab.experiments import Merge
 
 __all__ = ["merges"]
@@ -47,24 +49,23 @@ def merges(
     check_whole_number("--steps", steps, 1, MAX_STEPS)
     if text == "-":
         text = standard_input()
-    every = iter(_trace(text, tokens, pattern, steps + 1))
+    tokenizer = None if tokens is None else open_source(tokens, pattern=pattern).tokenizer
+    every = iter(_trace(text, tokenizer, steps + 1))
     found = list(islice(every, steps))
     if as_json:
         print_json({"text": text, "tokenizer": tokens, "merges": [_document(merge) for merge in found]})
     elif found:
-        _print(text, found, applied=tokens is not None)
+        _print(text, found, tokenizer)
         if next(every, None):
             print_line(f"more merges follow; --steps {2 * steps} shows twice as many")
     else:
         print_line("no merge of the tokenizer applies" if tokens else "no pair of characters occurs twice within words")
 
 
-def _trace(text: str, tokens: str | None, pattern: str | None, steps: int) -> "Iterable[Merge]":
+def _trace(text: str, tokenizer: "Tokenizer | None", steps: int) -> "Iterable[Merge]":
     from rowspace_lab.experiments import trace_encoding, trace_training
 
-    if tokens is None:
-        return trace_training(text, steps)
-    return trace_encoding(text, open_source(tokens, pattern=pattern).tokenizer)
+    return trace_training(text, steps) if tokenizer is None else trace_encoding(text, tokenizer)
 
 
 def _document(merge: "Merge") -> dict[str, object]:
@@ -72,14 +73,19 @@ def _document(merge: "Merge") -> dict[str, object]:
     return {name: getattr(merge, name) for name in names} | {"tokens": merge.tokens}
 
 
-def _print(text: str, found: "list[Merge]", *, applied: bool) -> None:
-    first, count = ("rank", "joined") if applied else ("step", "count")
+def _print(text: str, found: "list[Merge]", tokenizer: "Tokenizer | None") -> None:
+    first, count = ("step", "count") if tokenizer is None else ("rank", "joined")
+    written = shown_token if tokenizer is not None and _is_byte_level(tokenizer) else str
     rows = list[tuple[str, ...]]()
     for merge in found:
-        after = merge.tokens
-        pair = f"{merge.left} + {merge.right}"
+        after = list(map(written, merge.tokens))
+        pair = f"{written(merge.left)} + {written(merge.right)}"
         rows.append((f"{getattr(merge, first):,}", pair, f"{merge.count:,}", f"{len(after):,}", _shortened(after)))
     print_table(_shortened([text]), (first, "merge", count, "tokens", "after it"), rows, words=(1, 4))
+
+
+def _is_byte_level(tokenizer: "Tokenizer") -> bool:
+    return tokenizer.json is not None and kept_tokens(tokenizer.json, (), ()) is not None
 
 
 def _shortened(tokens: list[str]) -> str:

@@ -39,11 +39,12 @@ def summary(output: str, run: "TrainedRun", seconds: float) -> Iterator[str]:
     farthest = list(facts["farthest"].items())[:SHOWN_ROWS]
     yield (
         f"rows moved by {facts['mean_distance']:.3g} on average, farthest: "
-        + ", ".join(f"{token!r} {distance:.3g}" for token, distance in farthest)
+        + ", ".join(f"{run.table.shown(token)!r} {distance:.3g}" for token, distance in farthest)
     )
     if run.no_export is not None:
         yield run.no_export
-    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example_token(run.table))}"
+    example = run.table.shown(example_token(run.table))
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
 
 
 def document(output: str, run: "TrainedRun", seconds: float) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """`Query`: the parameters of a request, validated when they are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from rowspace._base.plural import plural
@@ -32,6 +32,15 @@ class Query:
         self._parameters = dict(parameters or {})
         self.body = body
         """The uploaded bytes, possibly empty; None for a request without an upload."""
+
+    def replaced(self, names: Collection[str], change: Callable[[str], str]) -> "Query":
+        """Return the query with each value of the named parameters changed.
+
+        >>> Query({"word": ["Cat"], "metric": ["Dot"]}).replaced(["word"], str.lower).texts("word")
+        ['cat']
+        """
+        changed = {name: [change(value) for value in self._parameters.get(name, ())] for name in names}
+        return Query(self._parameters | changed, self.body)
 
     def text(self, name: str, default: str | None = None, *, max_length: int = _MAX_LENGTH) -> str:
         """Return the value as a string of at most `max_length` characters."""

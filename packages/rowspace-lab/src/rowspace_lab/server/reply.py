@@ -1,8 +1,8 @@
 """`Reply`: the body of a response: metadata as JSON, followed by arrays as little-endian binary.
 
-A body consists of the length of the header (uint32), the header (ASCII JSON: `meta`, and the name, dtype, shape and
-offset of each array), zeros up to a multiple of 8, and the arrays, aligned to 8 bytes. `web/src/api/reply.ts` decodes
-it.
+A body consists of the length of the header (uint32), the header (ASCII JSON: `meta`, the name, dtype, shape and offset
+of each array, and in `shown` what to show for tokens that are not shown as they are), zeros up to a multiple of 8, and
+the arrays, aligned to 8 bytes. `web/src/api/reply.ts` decodes it.
 """
 
 import json
@@ -42,14 +42,18 @@ class Reply:
         self.meta = {name: value for name, value in (fields or {}).items() if name not in found}
         self.arrays = {name: _browser_array(np.asarray(array)) for name, array in (found | arrays).items()}
 
-    def encode(self) -> bytes:
-        """Return the body, in the format described in the docstring of this module."""
+    def encode(self, shown: Mapping[str, str] | None = None) -> bytes:
+        """Return the body, in the format described in the docstring of this module.
+
+        Args:
+            shown: What to show for tokens of `meta` that are not shown as they are.
+        """
         described, parts, offset = [], [], 0
         for name, array in self.arrays.items():
             described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
             parts += [array.tobytes(), bytes(-array.nbytes % _ALIGNED)]
             offset += array.nbytes + -array.nbytes % _ALIGNED
-        document = {"meta": _finite(self.meta), "arrays": described}
+        document = {"meta": _finite(self.meta), "arrays": described, **({"shown": shown} if shown else {})}
         header = json.dumps(document).encode()  # ASCII, which can represent lone surrogates
         padding = bytes(-(4 + len(header)) % _ALIGNED)
         return b"".join([struct.pack("<I", len(header)), header, padding, *parts])

@@ -29,7 +29,7 @@ def test_frames_begin_with_the_table_that_the_model_starts_from(trained) -> None
     vocabulary = rs.load(run_path(lab, "base")).vocabulary
     ids = first.arrays["ids"].tolist()
     assert first.meta["step"] == 0
-    assert first.meta["tokens"] == [vocabulary[id].replace("Ġ", " ").replace("Ċ", "\n") for id in ids]
+    assert first.meta["tokens"] == [vocabulary[id].replace("Ġ", "␣").replace("Ċ", "↵") for id in ids]
     places = [start["ids"].tolist().index(id) for id in ids]
     np.testing.assert_array_equal(first.arrays["rows"].astype(np.float16), start["rows"][places])
 

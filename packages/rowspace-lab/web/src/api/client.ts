@@ -3,6 +3,7 @@
 import { connection } from "./connection.svelte";
 import { table } from "./table.svelte";
 import { decode, type Reply } from "./reply";
+import { addShownTokens } from "../shown-tokens";
 
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;
 export type Parameters = Record<string, Parameter>;
@@ -77,7 +78,9 @@ async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promi
   });
   connection.heard(response);
   if (!response.ok) throw await errorOf(response);
-  return decode<Meta>(await response.arrayBuffer());
+  const reply = decode<Meta>(await response.arrayBuffer());
+  if (reply.shown) addShownTokens(reply.shown, new URLSearchParams(url.split("?")[1]).get("table") ?? "");
+  return reply;
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

@@ -6,11 +6,14 @@ export interface Reply<Meta> {
   meta: Meta;
   arrays: Record<string, NumericArray>;
   shapes: Record<string, number[]>;
+  /** What to show for tokens of `meta` that are not shown as they are. */
+  shown?: Record<string, string>;
 }
 
 interface Header {
   meta: unknown;
   arrays: { name: string; dtype: string; shape: number[]; offset: number }[];
+  shown?: Record<string, string>;
 }
 
 const DTYPES = {
@@ -26,7 +29,7 @@ export function decode<Meta>(body: ArrayBuffer): Reply<Meta> {
   const length = new DataView(body).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, length))) as Header;
   const start = Math.ceil((4 + length) / 8) * 8;
-  const reply: Reply<Meta> = { meta: header.meta as Meta, arrays: {}, shapes: {} };
+  const reply: Reply<Meta> = { meta: header.meta as Meta, arrays: {}, shapes: {}, shown: header.shown };
   for (const { name, dtype, shape, offset } of header.arrays) {
     const ArrayType = DTYPES[dtype as keyof typeof DTYPES];
     const count = shape.reduce((product, size) => product * size, 1);

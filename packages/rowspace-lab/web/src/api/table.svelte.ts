@@ -1,5 +1,6 @@
 // The table that requests name. The URL holds it; `address.svelte.ts` reads and changes it.
 
+import { showTokensOf } from "../shown-tokens";
 import type { TableEntry } from "./types.generated";
 
 class CurrentTable {
@@ -12,6 +13,7 @@ class CurrentTable {
 }
 
 export const table = new CurrentTable();
+showTokensOf(() => table.id);
 
 /** The entry of a table in the server's list; the opened one may be a built-in table that has an id of its own. */
 export function entryOf(entries: readonly TableEntry[], id: string): TableEntry | undefined {

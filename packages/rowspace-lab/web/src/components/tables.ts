@@ -1,5 +1,6 @@
 // Tables of vectors, for `DataTable`.
 
+import { shownToken } from "../shown-tokens";
 import type { Column, Value } from "./DataTable.svelte";
 
 export interface Shown {
@@ -12,7 +13,7 @@ export interface Shown {
 export function dimensionTable(names: string[], values: ArrayLike<number>): Shown {
   const dimensions = names.length ? values.length / names.length : 0;
   return {
-    columns: [{ name: "dimension", kind: "whole" }, ...names.map(named)],
+    columns: [{ name: "dimension", kind: "whole" }, ...names.map((name) => named(shownToken(name)))],
     count: dimensions,
     row: (index) => [index, ...names.map((_, at) => values[at * dimensions + index] ?? null)],
   };

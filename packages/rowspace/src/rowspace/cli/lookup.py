@@ -27,7 +27,9 @@ def open_table(path: str, *, verify: bool = False, limit: int | None = None, key
 def resolve_words(table: "Table", words: Sequence[str]) -> list[str]:
     """Return the token of each word: the word itself, or its token in the table's tokenizer, with a message.
 
-    The latter is the lowercased word or, in tables of word pieces, the word with a word-start marker (`Ġ`, `▁`).
+    In a byte-level table, a word is also the text of a token (` king`) or what is shown of it (`␣king`). The token in
+    the table's tokenizer is the lowercased word or, in tables of word pieces, the word with a word-start marker (`Ġ`,
+    `▁`).
 
     Raises:
         UnknownTokenError: A word has no row; the message suggests similar spellings.
@@ -37,18 +39,21 @@ def resolve_words(table: "Table", words: Sequence[str]) -> list[str]:
     for token in tokens:
         if token in table and not np.isfinite(table.rows[table.id(token)]).all():
             raise RowspaceError(
-                f"the row of {token!r} has NaN or infinity; use another token, or learn the table again"
+                f"the row of {table.shown(token)!r} has NaN or infinity; use another token, or learn the table again"
             )
     return tokens
 
 
 def _token_of(table: "Table", word: str) -> str:
+    found = table.find_shown(word)
+    if found is not None:
+        return found
     lowercased = word.lower()
-    if word not in table and lowercased != word and _lowercases(table):
+    if lowercased != word and _lowercases(table):
         _check_row(table, lowercased)
         message(f"{word!r} is looked up as {lowercased!r}: the text of this table was lowercased")
         return lowercased
-    if word not in table and table.subwords is None and table.tokenizer is not None:
+    if table.subwords is None and table.tokenizer is not None:
         return _piece_of(table, word)
     _check_row(table, word)
     return word
@@ -64,13 +69,15 @@ def _piece_of(table: "Table", word: str) -> str:
     """Return the word's token, if the table's tokenizer does not split it; raise `UnknownTokenError` otherwise."""
     pieces = _pieces(table, word)
     if len(pieces) == 1 and pieces[0] in table and pieces[0] not in UNKNOWN:
-        message(f"{word!r} is looked up as {pieces[0]!r}, the table's token for it")
+        message(f"{word!r} is looked up as {table.shown(pieces[0])!r}, the table's token for it")
         return pieces[0]
     try:
         table.id(word)
     except UnknownTokenError as error:
         if len(pieces) > 1 and not UNKNOWN.intersection(pieces):
-            raise UnknownTokenError(f"{error}; its tokenizer splits it: {' '.join(pieces)}") from error
+            raise UnknownTokenError(
+                f"{error}; its tokenizer splits it: {' '.join(map(table.shown, pieces))}"
+            ) from error
         raise
     return word
 

@@ -126,8 +126,8 @@ def _in_table(table: Table, pairs: Sequence[Pair]) -> list[Pair]:
     found = []
     for pair in pairs:
         for mark in MARKS:
-            a, b = mark + pair[0], mark + pair[1]
-            if a in table and b in table and np.isfinite(table.norms[table.ids([a, b])]).all():
+            a, b = (table.find_shown(mark + word) for word in pair)
+            if a is not None and b is not None and np.isfinite(table.norms[table.ids([a, b])]).all():
                 found.append((a, b))
                 break
     return found
@@ -142,7 +142,8 @@ def _offered(table: Table) -> list[Relation]:
     if not offered:
         words = default_words(table, 6)
         offered = {"the first words": list(pairwise([*words, words[0]]))[::2]}
-    return [{"name": name, "pairs": ", ".join(" ".join(pair) for pair in pairs)} for name, pairs in offered.items()]
+    texts = {name: [" ".join(map(table.shown, pair)) for pair in pairs] for name, pairs in offered.items()}
+    return [{"name": name, "pairs": ", ".join(pairs)} for name, pairs in texts.items()]
 
 
 ROUTES: Mapping[str, Handler] = {"analogies/relations": relations}

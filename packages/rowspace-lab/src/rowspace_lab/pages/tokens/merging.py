@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.files.byte_tokens import text_of_bytes
 from rowspace.text import split_tokens
-from rowspace.text.characters import clean, readable
+from rowspace.text.characters import clean
 from rowspace_lab.experiments import Merge, trace_encoding
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
@@ -43,7 +44,7 @@ def merges(lab: Lab, query: Query) -> MergesReply:
     symbols = _symbols(text, source, units, found)
     data = [_utf8(symbol, source) for symbol, _ in symbols]
     left, right, merged = (
-        [readable(_utf8(getattr(merge, part), source)) for merge in found] for part in ("left", "right", "merged")
+        [text_of_bytes(_utf8(getattr(merge, part), source)) for merge in found] for part in ("left", "right", "merged")
     )
     return {
         **figure(found),

@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 
 from rowspace.errors import UsageError
+from rowspace.files.byte_tokens import text_of_bytes
 from rowspace.text import Tokenizer, split_tokens
-from rowspace.text.characters import clean, readable
+from rowspace.text.characters import clean
 from rowspace.text.inspect.alignment import align_text
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
@@ -117,7 +118,7 @@ def split_text(
 def _text_of(tokenizer: Tokenizer, number: int, original: str) -> str:
     """Return the text of a token; for tokens without text, such as unknown ones, return the original text."""
     data = tokenizer.token_bytes(number)
-    return original if data is None else readable(data)
+    return original if data is None else text_of_bytes(data)
 
 
 ROUTES: Mapping[str, Handler] = {"tokens/source": source, "tokens/split": split}

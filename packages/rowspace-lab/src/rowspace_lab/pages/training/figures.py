@@ -20,6 +20,8 @@ FORMS = ["begins a word", "continues a word", "digits", "signs and blanks", UNRE
 KINDS = [*WORD_KINDS, "other words", UNREAD]
 MOMENTS = ("first_moment", "second_moment", "step")
 RECORDED = ("input_gradient", "head_gradient", *MOMENTS, *(f"head_{name}" for name in MOMENTS))
+BLANK = "␣"
+BLANKS = "␣↵⇥"
 BANDS = (1, 10, 100, 1000)
 
 
@@ -62,7 +64,7 @@ def snapshots_figure(*, run: str, shown: int, by_kind: bool) -> Snapshots:
             "groups": groups_of(rows, by_kind=by_kind)[ids],
             "positions": aligned_maps(frames),
             "table": frames[:, order],
-            "tokens": [readable(rows.vocabulary[id]) for id in ids],
+            "tokens": [readable(rows, rows.vocabulary[id]) for id in ids],
             "counts": counts_of(rows)[ids].tolist(),
             "group_names": KINDS if by_kind else FORMS,
             "watched": ids[: len(events.header["watched"])].tolist(),
@@ -89,9 +91,9 @@ def aligned_maps(frames: Array) -> Array:
     return maps
 
 
-def readable(token: str) -> str:
-    """A token with blanks and newlines in place of the signs that byte-level tokenizers write for them."""
-    return token.replace("Ġ", " ").replace("▁", " ").replace("Ċ", "\n")
+def readable(rows: Table, token: str) -> str:
+    """What is shown of a token, with one sign for blanks, which SentencePiece writes in its own way."""
+    return rows.shown(token).replace("▁", BLANK)
 
 
 def counts_of(rows: Table) -> Array:
@@ -101,7 +103,7 @@ def counts_of(rows: Table) -> Array:
 
 def groups_of(rows: Table, *, by_kind: bool) -> Array:
     """The group of each token, a place in `KINDS` or in `FORMS`, (V,)."""
-    places = np.array([kind_of(token) if by_kind else form_of(readable(token)) for token in rows.vocabulary])
+    places = np.array([kind_of(token) if by_kind else form_of(readable(rows, token)) for token in rows.vocabulary])
     return np.where(counts_of(rows) > 0, places, len(KINDS if by_kind else FORMS) - 1)
 
 
@@ -112,12 +114,12 @@ def kind_of(word: str) -> int:
 
 def form_of(token: str) -> int:
     """Whether a token begins a word, continues one, or is made of digits or signs."""
-    bare = token.strip()
+    bare = token.strip(BLANKS)
     if not bare or not any(sign.isalnum() for sign in bare):
         return 3
     if bare.isdigit():
         return 2
-    return 0 if token.startswith(" ") else 1
+    return 0 if token.startswith(BLANK) else 1
 
 
 def updates_figure(*, run: str, step: int, by_kind: bool) -> Updates:
@@ -135,7 +137,7 @@ def updates_figure(*, run: str, step: int, by_kind: bool) -> Updates:
             "targets": found["head_targets"].astype(np.int64),
             "distances": distances,
             "groups": groups_of(rows, by_kind=by_kind),
-            "tokens": [readable(token) for token in rows.vocabulary],
+            "tokens": [readable(rows, token) for token in rows.vocabulary],
             "group_names": KINDS if by_kind else FORMS,
             "untouched": len(untouched),
             "untouched_distance": float(np.median(untouched)) if len(untouched) else None,
@@ -162,13 +164,13 @@ def row_figure(*, run: str, id: int, step: int, k: int) -> TrainedRow:
         return {
             "id": id,
             "step": step,
-            "token": readable(rows.vocabulary[id]),
+            "token": readable(rows, rows.vocabulary[id]),
             "count": int(counts_of(rows)[id]),
             "updates": int(records[-1]["input_updates"][id]) if records else 0,
             "distance": float(np.linalg.norm(now[place] - start[place])),
             "start": start[place],
             "now": now[place],
-            "neighbors": [readable(rows.vocabulary[ids[other]]) for other in near],
+            "neighbors": [readable(rows, rows.vocabulary[ids[other]]) for other in near],
             "scores": scores[near],
             "gradient_steps": np.array(steps, np.int64),
             "input_gradient": np.array(history["input_gradient"], np.float64),
@@ -193,7 +195,7 @@ def moved_figure(*, run: str, other: str, k: int) -> Moved:
         distances = np.linalg.norm(first_rows[first_places] - second_rows[second_places], axis=1)
         most = np.argsort(-distances, kind="stable")[:k]
         return {
-            "tokens": [readable(rows.vocabulary[both[place]]) for place in most],
+            "tokens": [readable(rows, rows.vocabulary[both[place]]) for place in most],
             "distances": distances[most],
             "median": float(np.median(distances)),
         }

@@ -31,7 +31,7 @@ def both_sides_figure(*, run: str, ids: Sequence[int]) -> BothSides:
         }
         return {
             "steps": np.array(steps, np.int64),
-            "tokens": [readable(rows.vocabulary[id]) for id in ids],
+            "tokens": [readable(rows, rows.vocabulary[id]) for id in ids],
             "input": parts["input_sum"],
             "head": parts["head_sum"],
             "input_cosines": cosines(parts["input_sum"][:, :1], parts["input_sum"]),
@@ -69,7 +69,7 @@ def without_gradient_figure(*, run: str, step: int, k: int) -> WithoutGradient:
             "by_decay": (sources == 2).sum(1),
             "still": (sources == 3).sum(1),
             "ids": most,
-            "tokens": [readable(rows.vocabulary[id]) for id in most],
+            "tokens": [readable(rows, rows.vocabulary[id]) for id in most],
             "why": [WHY[now[id]] for id in most],
             "moved": moved[most],
             "median_with": float(np.median(moved[now == 0])) if (now == 0).any() else None,

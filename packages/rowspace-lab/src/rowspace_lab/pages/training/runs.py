@@ -24,7 +24,6 @@ from rowspace_lab.experiments.language_model.telemetry.events import NAME
 from rowspace_lab.jobs.callbacks import iterate_callbacks
 from rowspace_lab.jobs.kinds import JobKind, Progress
 from rowspace_lab.lab import Lab
-from rowspace_lab.pages.training.figures import readable
 from rowspace_lab.pages.training.text import Text, run_texts, run_tokenizer, text_name, train_figure
 from rowspace_lab.pages.training.variants import BASE, REPLACED, WATCHED, changed_options, reads_sentences, run_name
 from rowspace_lab.server.query import Query
@@ -96,6 +95,8 @@ def _table_of_step_0(text: Text, options: Mapping[str, Any], replaced: Sequence[
     """
     from tokenizers import Tokenizer
 
+    from rowspace.text import HuggingFaceTokenizer
+
     with ThreadPoolExecutor(1) as thread:
         importing = thread.submit(importlib.import_module, "torch")  # meanwhile, the tokenizer
         tokenizer = Tokenizer.from_str(run_tokenizer(text))
@@ -105,10 +106,11 @@ def _table_of_step_0(text: Text, options: Mapping[str, Any], replaced: Sequence[
     rows = torch.empty(len(counts), options["dim"])
     rows.normal_(std=options["init_std"], generator=torch.Generator().manual_seed(options["seed"]))
     ids = np.argsort(-counts, kind="stable")[:ROWS_SHOWN]
+    opened = HuggingFaceTokenizer(tokenizer)
     return {
         "ids": ids,
         "rows": rows.numpy()[ids],
-        "tokens": [readable(str(tokenizer.id_to_token(int(id)))) for id in ids],
+        "tokens": [opened.shown(int(id)) for id in ids],
     }
 
 

@@ -28,10 +28,16 @@ def tokens_figure(table: Table, *, ids: Sequence[int]) -> WordTokens:
 
 def search_figure(table: Table, *, part: str, k: int) -> Searched:
     """Find the first k tokens that contain `part`, ignoring case: equal ones, those that begin with it, then others."""
-    folded = [token.casefold() for token in table]
+    folded = [searched_text(table, token) for token in table]
     found = [id for id, token in enumerate(folded) if part in token]
     found.sort(key=lambda id: (folded[id] != part, not folded[id].startswith(part)))
     return {"found": len(found), **tokens_figure(table, ids=found[:k])}
+
+
+def searched_text(table: Table, token: str) -> str:
+    """Return the text of a token in which parts are searched, casefolded and with blanks as they are typed."""
+    shown = table.shown(token)
+    return token.casefold() if shown == token else shown.replace("␣", " ").casefold()
 
 
 def word_row(table: Table, word: str) -> NDArray[np.floating[Any]]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from rowspace.errors import UsageError
 from rowspace.space.similarity import METRICS
+from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.words.figures import (
@@ -15,6 +16,7 @@ from rowspace_lab.pages.words.figures import (
     neighbors_figure,
     rows_figure,
     search_figure,
+    searched_text,
     tokens_figure,
 )
 from rowspace_lab.pages.words.replies import ComparedReply, DistancesReply, NeighborsReply, SearchReply, WordRowsReply
@@ -30,8 +32,9 @@ MAX_WORDS = 8
 
 def search(lab: Lab, query: Query) -> SearchReply:
     """Return the first `k` tokens that contain `part`, ignoring case, using an index."""
-    figure = partial(search_figure, part=query.text("part", "").casefold(), k=query.integer("k", 12, low=1, high=200))
-    index = lab.cached("words/substrings", lambda: SubstringIndex(lab.table.vocabulary))
+    part = _typed(lab.table, query.text("part", ""))
+    figure = partial(search_figure, part=part, k=query.integer("k", 12, low=1, high=200))
+    index = lab.cached("words/substrings", lambda: _index(lab.table))
     ids, found = index.find(**figure.keywords)
     return {"found": found, **tokens_figure(lab.table, ids=ids.tolist()), "code": shown(lab, figure)}
 
@@ -66,6 +69,16 @@ def distances(lab: Lab, query: Query) -> DistancesReply:
     words = _words(lab, query)
     figure = partial(distances_figure, words=words)
     return {**figure(lab.table), "words": words, "code": shown(lab, figure)}
+
+
+def _index(table: Table) -> SubstringIndex:
+    texts = [searched_text(table, token) for token in table] if table.is_byte_level else table.vocabulary
+    return SubstringIndex(texts)
+
+
+def _typed(table: Table, part: str) -> str:
+    """Return the part as it is searched: casefolded and, in a byte-level table, with a blank for its sign."""
+    return (part.replace("␣", " ") if table.is_byte_level else part).casefold()
 
 
 def _words(lab: Lab, query: Query) -> list[str]:

@@ -28,11 +28,11 @@ export function tokensAfter(reply: Reply<MergesReply>, step: number): Joined[] {
   });
 }
 
-/** Bytes as text, or as hexadecimal numbers if they are not valid UTF-8. */
+/** Bytes as text, or as hexadecimal numbers in brackets if they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    return Array.from(bytes, (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`).join("");
+    return `⟨${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ")}⟩`;
   }
 }

@@ -35,7 +35,8 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
-    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example_token(table))}"
+    example = table.shown(example_token(table))
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
 
 
 def document(output: str, table: "Table", seconds: float) -> dict[str, object]:

@@ -6,7 +6,7 @@ they would change what a text is.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import tokenizers
 
 from rowspace.errors import UsageError
+from rowspace.files.byte_tokens import shown_bytes, steps
 from rowspace.files.tokenizer_json import bytes_from_alphabet
 from rowspace.text.characters import clean
 from rowspace.text.tokenizers.huggingface_library import translate_errors, validate_merges
@@ -124,6 +125,11 @@ class HuggingFaceTokenizer(Tokenizer):
         """Return the token of an id as the tokenizer.json writes it."""
         return self._tokens.get(self._validate_id(number), unused_token(number))
 
+    def shown(self, number: int) -> str:
+        """Return the token as it is, or decoded if the tokenizer is byte-level."""
+        data = self.token_bytes(number) if self._is_byte_level and number not in self._added else None
+        return self.token(number) if data is None else shown_bytes(data)
+
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes of text that an id represents, without the mark of a token inside a word; `▁` is a blank."""
         token = self.token(number)
@@ -148,7 +154,7 @@ class HuggingFaceTokenizer(Tokenizer):
 
     @cached_property
     def _is_byte_level(self) -> bool:
-        return any(step["type"] == "ByteLevel" for step in _steps(self._document, "pre_tokenizer", "decoder"))
+        return any(step["type"] == "ByteLevel" for step in steps(self._document, "pre_tokenizer", "decoder"))
 
     @cached_property
     def _has_bytes(self) -> bool:
@@ -165,7 +171,7 @@ class HuggingFaceTokenizer(Tokenizer):
     @cached_property
     def _blank(self) -> str:
         """The character that replaces a blank in tokens, or an empty string."""
-        for step in _steps(self._document, "pre_tokenizer", "decoder"):
+        for step in steps(self._document, "pre_tokenizer", "decoder"):
             if step["type"] == "Metaspace":
                 return str(step["replacement"])
             if step["type"] == "Replace" and step["content"] == " ":
@@ -210,14 +216,3 @@ def _without_truncation(tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer
     copy.no_truncation()
     copy.no_padding()
     return copy
-
-
-def _steps(document: dict[str, Any], *names: str) -> Iterator[dict[str, Any]]:
-    """Yield each step of these parts of a tokenizer.json, those inside sequences too."""
-    for name in names:
-        waiting = [document[name]]
-        while waiting:
-            step = waiting.pop()
-            if step is not None:
-                yield step
-                waiting += step.get("pretokenizers", []) + step.get("decoders", [])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import UsageError, reason_of
+from rowspace.files.byte_tokens import shown_bytes
 from rowspace.text.characters import clean, readable
 from rowspace.text.tokenizers.tiktoken_encodings import (
     ENCODINGS,
@@ -82,6 +83,11 @@ class TiktokenTokenizer(Tokenizer):
         if self._validate_id(number) in self._special:
             return self._special[number]
         return unused_token(number) if number in self.unused_ids else readable(self._bytes[number])
+
+    def shown(self, number: int) -> str:
+        """Return the token's text, with signs for blanks."""
+        data = self.token_bytes(number)
+        return self.token(number) if data is None else shown_bytes(data)
 
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes that an id represents, None for special tokens."""

@@ -123,6 +123,14 @@ class Tokenizer(ABC):
             UsageError: the id is out of range.
         """
 
+    def shown(self, number: int) -> str:
+        """Return what is shown of a token to people: as `Table.shown`, decoded if the tokenizer is byte-level.
+
+        Raises:
+            UsageError: the id is out of range.
+        """
+        return self.token(number)
+
     @abstractmethod
     def token_bytes(self, number: int) -> bytes | None:
         """Return the bytes of text that an id represents, or None.

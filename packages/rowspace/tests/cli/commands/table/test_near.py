@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, decoders, models
 
 import rowspace as rs
 
@@ -70,3 +71,29 @@ def test_token_with_a_row_of_zeros_has_no_neighbors(run: Run, tmp_path: Path) ->
     messages = run("near", path, "good", "zero", status=1).stderr
     assert messages == "rowspace: the row of 'zero' is zero, so it has no neighbors; use another token\n"
     assert "fine" in run("near", path, "zero", "--metric", "euclidean").stdout
+
+
+def test_byte_level_tokens_are_shown_as_text_and_found_by_it(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    tokens = ["king", "Ġking", "å°", "Ġx"]
+    rows = np.array([[1.0, 0.0], [0.9, 0.1], [0.5, 0.4], [0.0, 1.0]])
+    rs.Table(tokens, rows, tokenizer=byte_level(tokens)).save(path)
+    for word in (" king", "␣king", "Ġking"):
+        shown = run("near", path, word).stdout
+        assert shown.startswith("␣king\n"), word
+        assert [line.split("  ")[0] for line in shown.splitlines()[3:6]] == ["king", "⟨E5 B0⟩", "␣x"]
+    (query,) = json.loads(run("near", path, "king", "--json").stdout)["queries"]
+    assert query["words"] == ["king"]
+    assert [each["token"] for each in query["neighbors"]] == ["Ġking", "å°", "Ġx"]
+    assert "␣king is to ⟨E5 B0⟩ as king is to" in run("analogy", path, " king", "⟨E5 B0⟩", "king").stdout
+    assert "of ␣king and king" in run("similar", path, " king", "king").stdout
+    assert "odd one out: ␣x" in run("odd", path, " king", "king", " x").stdout
+    assert "king, ␣king, ⟨E5 B0⟩, ␣x" in run("info", path).stdout
+    assert json.loads(run("info", path, "--json").stdout)["first_tokens"][1]["token"] == "Ġking"
+    assert "or 'Ġking' (␣king)?" in run("near", path, " kimg", status=1).stderr
+
+
+def byte_level(tokens: list[str]) -> str:
+    library = Tokenizer(models.BPE({token: number for number, token in enumerate(tokens)}, []))
+    library.decoder = decoders.ByteLevel()
+    return str(library.to_str())

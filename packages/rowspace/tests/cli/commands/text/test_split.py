@@ -131,3 +131,16 @@ def test_tokenizer_of_a_damaged_table_splits(run: Run, counted_path: str) -> Non
 
 def test_standard_input_cannot_be_used_twice(run: Run, tokenizer_path: str) -> None:
     assert "both" in run("split", "-", "--tokens", tokenizer_path, "--corpus", "-", status=2).stderr
+
+
+def test_byte_level_tokens_are_shown_as_text(run: Run, tmp_path: Path) -> None:
+    path, corpus = str(tmp_path / "tokenizer.json"), tmp_path / "corpus.txt"
+    alphabet = {token: number for number, token in enumerate(pre_tokenizers.ByteLevel.alphabet())}
+    library = Tokenizer(models.BPE({**alphabet, "Ġa": 256}, [("Ġ", "a")]))
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.save(path)
+    corpus.write_text("b a a")
+    shown = run("split", "a a é", "--tokens", path).stdout
+    assert [line.split("  ")[0] for line in shown.splitlines()[3:] if line] == ["a", "␣a", "␣", "⟨C3⟩", "⟨A9⟩"]
+    assert splits(run, "b a", "--tokens", path)[0][1][0] == "Ġa"
+    assert "␣a 2" in run("coverage", path, str(corpus)).stdout

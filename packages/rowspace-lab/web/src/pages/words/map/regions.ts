@@ -1,5 +1,6 @@
 // What is drawn between the points of the map: the names of clusters where their rows are, and the lines of an analogy.
 
+import { tokenText } from "../../../format";
 import type { Region } from "../../../map/map";
 
 const SAMPLE = 4000;
@@ -19,7 +20,7 @@ export function regionsOf(
     inside[1].push(xy[2 * id + 1] as number);
   }
   return places.flatMap(([x, y], at) => {
-    const name = (names[at] ?? []).join(" · ");
+    const name = (names[at] ?? []).map(tokenText).join(" · ");
     if (!x.length || !name) return [];
     const [middleX, middleY] = [median(x), median(y)];
     const far = (index: number): number => Math.hypot(x[index]! - middleX, y[index]! - middleY);

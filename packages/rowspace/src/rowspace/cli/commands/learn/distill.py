@@ -124,7 +124,8 @@ def _summary(output: str, table: "Table", seconds: float) -> list[str]:
     if extra or skipped:
         lines.append(f"{plural(extra, 'extra word')}; {skipped:,} more are tokens already or have no known text")
     lines.append(f"this command took {seconds:.1f} s")
-    lines.append(f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(_example(table))}")
+    example = table.shown(_example(table))
+    lines.append(f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}")
     return lines
 
 

@@ -38,6 +38,6 @@ def analogy(
         return
     if keep_inputs:
         message("the answers may include the inputs")
-    title = "{} is to {} as {} is to".format(*inputs)
-    rows = [(f"{token} (input)" if token in inputs else token, f"{score:.3f}") for token, score in answers]
+    title = "{} is to {} as {} is to".format(*map(table.shown, inputs))
+    rows = [(f"{table.shown(token)}{' (input)' * (token in inputs)}", f"{score:.3f}") for token, score in answers]
     print_table(title, ("token", method), rows)

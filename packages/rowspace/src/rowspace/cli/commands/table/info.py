@@ -1,7 +1,7 @@
 """`rowspace info`: the contents of a table and how it was learned."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,13 +33,14 @@ def info(
     Example:
       rowspace info my-table --verify
     """
-    facts = _facts(path, open_table(path, verify=verify, key=key), verify=verify)
+    table = open_table(path, verify=verify, key=key)
+    facts = _facts(path, table, verify=verify)
     if verify and not facts["verified"]:
         message(f"the {facts['format']} format has no checksums; only sizes were checked")
     if as_json:
         print_json(facts)
     else:
-        print_facts(path, _lines(facts))
+        print_facts(path, _lines(facts, table.shown))
 
 
 def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
@@ -98,7 +99,7 @@ def _files(path: Path) -> list[Path]:
     return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
 
 
-def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _lines(facts: dict[str, Any], shown_token: Callable[[str], str]) -> list[tuple[str, str]]:
     """Return the known facts as text."""
     where = "mapped from the file" if facts["mapped"] else "in memory"
     rows = f"{facts['num_embeddings']:,} × {facts['embedding_dim']} {facts['dtype']}"
@@ -117,7 +118,8 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("not finite", f"{count} with NaN, infinity or too large a value"))
     if facts["words_counted"] is not None:
         lines.append(("counts", f"{plural(facts['words_counted'], facts['counts_of'][:-1])} in total"))
-    lines.append(("first tokens", ", ".join(map(_counted, facts["first_tokens"]))))
+    first = [_counted(each, shown_token(each["token"])) for each in facts["first_tokens"]]
+    lines.append(("first tokens", ", ".join(first)))
     if facts["settings"]:
         lines.append(("settings", ", ".join(f"{name} {_value(value)}" for name, value in facts["settings"].items())))
     if facts["versions"]:
@@ -129,9 +131,9 @@ def _checked(facts: dict[str, Any]) -> str:
     return ", checksums match" if facts["verified"] else ""
 
 
-def _counted(entry: dict[str, Any]) -> str:
+def _counted(entry: dict[str, Any], token: str) -> str:
     count = "" if entry["count"] is None else f" {entry['count']:,}"
-    return shown(entry["token"]) + count
+    return shown(token) + count
 
 
 def _value(value: object) -> str:

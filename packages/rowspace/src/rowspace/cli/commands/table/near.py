@@ -46,12 +46,12 @@ def near(
         print_json({"table": path, "metric": metric, "queries": found})
         return
     for query, answer in zip(queries, answers, strict=True):
-        rows = [(token, f"{score:.3f}") for token, score in answer]
-        print_table(" + ".join(query), ("token", metric), rows)
+        rows = [(table.shown(token), f"{score:.3f}") for token, score in answer]
+        print_table(" + ".join(map(table.shown, query)), ("token", metric), rows)
 
 
 def _check_directions(table: "Table", tokens: Sequence[str]) -> None:
     """Raise `RowspaceError` for a token whose row is zero, to which all rows have the same score of 0."""
     for token in tokens:
         if not table[token].any():
-            raise RowspaceError(f"the row of {token!r} is zero, so it has no neighbors; use another token")
+            raise RowspaceError(f"the row of {table.shown(token)!r} is zero, so it has no neighbors; use another token")

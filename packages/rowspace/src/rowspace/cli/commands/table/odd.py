@@ -28,4 +28,5 @@ def odd(path: TablePath, words: Words, *, as_json: AsJson = False) -> None:
         return
     # Stable, and highest first, so that the odd one is last, unless it ties with another.
     order = sorted(zip(tokens, cosines, strict=True), key=lambda pair: (pair[0] == answer, -pair[1]))
-    print_table(f"odd one out: {answer}", ("token", "cosine to the mean"), [(t, f"{c:.3f}") for t, c in order])
+    lines = [(table.shown(token), f"{cosine:.3f}") for token, cosine in order]
+    print_table(f"odd one out: {table.shown(answer)}", ("token", "cosine to the mean"), lines)

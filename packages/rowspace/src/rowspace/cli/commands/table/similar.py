@@ -25,8 +25,10 @@ def similar(path: TablePath, words: Words, *, metric: Metric = "cosine", as_json
     scores = space.score(rows, rows, metric=metric)
     if as_json:
         print_json({"table": path, "metric": metric, "words": tokens, "scores": scores.tolist()})
-    elif len(tokens) == 2:
-        print_line(f"{metric} of {shown(tokens[0])} and {shown(tokens[1])}: {scores[0, 1]:.3f}")
+        return
+    names = [shown(table.shown(token)) for token in tokens]
+    if len(tokens) == 2:
+        print_line(f"{metric} of {names[0]} and {names[1]}: {scores[0, 1]:.3f}")
     else:
-        lines = [(token, *(f"{score:.3f}" for score in line)) for token, line in zip(tokens, scores, strict=True)]
-        print_table("pairwise", (metric, *tokens), lines)
+        lines = [(name, *(f"{score:.3f}" for score in line)) for name, line in zip(names, scores, strict=True)]
+        print_table("pairwise", (metric, *names), lines)

@@ -15,7 +15,7 @@ from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
-    from rowspace.text import Coverage
+    from rowspace.text import Coverage, Tokenizer
 
 __all__ = ["coverage"]
 
@@ -54,7 +54,7 @@ def coverage(
     if as_json:
         print_json({"tokenizer": tokenizer, "corpus": corpus, **_document(measured, k)})
     else:
-        print_facts(f"{tokenizer} on {', '.join(corpus)}", _lines(measured, k))
+        print_facts(f"{tokenizer} on {', '.join(corpus)}", _lines(measured, source.tokenizer, k))
 
 
 def _document(measured: "Coverage", k: int) -> dict[str, Any]:
@@ -78,10 +78,11 @@ def _document(measured: "Coverage", k: int) -> dict[str, Any]:
     }
 
 
-def _lines(measured: "Coverage", k: int) -> list[tuple[str, str]]:
+def _lines(measured: "Coverage", tokenizer: "Tokenizer", k: int) -> list[tuple[str, str]]:
     """Return the measurements as text."""
-    unused = [shown(measured.vocabulary[number]) for number in measured.unused[:k]]
-    frequent = [f"{shown(token)} {count:,}" for token, count in measured.most_frequent(k)]
+    unused = [shown(tokenizer.shown(number)) for number in measured.unused[:k].tolist()]
+    ids = {token: number for number, token in enumerate(measured.vocabulary)}
+    frequent = [f"{shown(tokenizer.shown(ids[token]))} {count:,}" for token, count in measured.most_frequent(k)]
     covered = measured.characters - measured.unknown_characters - measured.dropped_characters
     missing = (
         f"{_percent(measured.unknown_characters, measured.characters)} in unknown tokens, "

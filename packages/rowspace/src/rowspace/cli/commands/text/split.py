@@ -14,7 +14,7 @@ from rowspace.cli.tokenizers import TOKENIZERS, Pattern, Source, open_source, te
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
-    from rowspace.text import AnyTokenizer, SplitToken
+    from rowspace.text import AnyTokenizer, SplitToken, Tokenizer
 
 __all__ = ["split"]
 
@@ -61,7 +61,7 @@ def split(
         print_json({"tokenizer": tokens, "num_tokens": source.size, "texts": documents})
         return
     for text, splits in zip(found, split_by_text, strict=True):
-        _print(text, splits, side_by_side=sizes is not None)
+        _print(text, splits, source.tokenizer, side_by_side=sizes is not None)
 
 
 def _numbers(sizes: str) -> list[int]:
@@ -116,7 +116,7 @@ def _document(text: str, splits: Splits) -> dict[str, object]:
     }
 
 
-def _print(text: str, splits: Splits, *, side_by_side: bool) -> None:
+def _print(text: str, splits: Splits, tokenizer: "Tokenizer", *, side_by_side: bool) -> None:
     """Print a token per row, with columns for each size."""
     counted = any(token.count is not None for tokens in splits.values() for token in tokens)
     width = 3 if counted else 2
@@ -125,12 +125,13 @@ def _print(text: str, splits: Splits, *, side_by_side: bool) -> None:
         number = plural(len(tokens), "token")
         title = f"{number} of {size:,}" if side_by_side else number
         columns += [title, "id", "count"][:width]
-    cells = [[list(_cells(token))[:width] for token in tokens] for tokens in splits.values()]
+    cells = [[list(_cells(token, tokenizer))[:width] for token in tokens] for tokens in splits.values()]
     rows = (list(chain.from_iterable(row)) for row in zip_longest(*cells, fillvalue=[""] * width))
     print_table(text, columns, rows, words=range(0, len(columns), width))
 
 
-def _cells(token: "SplitToken") -> Iterator[str]:
-    yield token.token
+def _cells(token: "SplitToken", tokenizer: "Tokenizer") -> Iterator[str]:
+    is_text = token.id == tokenizer.unknown_id  # unigram shows the text of an unknown token
+    yield token.token if is_text else tokenizer.shown(token.id)
     yield f"{token.id}"
     yield "–" if token.count is None else f"{token.count:,}"
