@@ -17,7 +17,7 @@ from rowspace.table import Table
 from rowspace.text import HuggingFaceTokenizer, Tokenizer
 from rowspace_lab.lab import Lab
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.default_words import default_words, is_code
+from rowspace_lab.shared.default_words import default_words, is_code, is_learned
 
 __all__ = ["Piece", "Sentence", "SentenceFields", "known_sentence", "read_sentence"]
 
@@ -96,7 +96,7 @@ def known_sentence(lab: Lab, query: Query, *, examples: Sequence[str] = (), limi
     """Call `read_sentence`, and raise `UnknownTokenError` if no token of the text has a row."""
     sentence = read_sentence(lab, query, examples=examples, limit=limit)
     if not len(sentence.ids):
-        known = lab.table.vocabulary[0][:40]
+        known = lab.table.shown(default_words(lab.table, 1)[0])[:40]
         raise UnknownTokenError(f"no token of this text has a row in the table; try another text, such as {known!r}")
     return sentence
 
@@ -138,11 +138,13 @@ def _default(lab: Lab, examples: Sequence[str]) -> str:
 
 
 def _is_known(lab: Lab, text: str) -> bool:
-    """Return whether every word of the text is a single token with a row."""
+    """Return whether every word of the text is a single token with a learned row."""
+    learned = lab.cached("learned rows", lambda: is_learned(lab.table))
     unknown = getattr(_tokenizer(lab), "unknown_id", None)
     return all(
         len(pieces := [piece for piece in _pieces(lab, word) if piece["text"] or not piece["row"]]) == 1
         and pieces[0]["row"]
+        and learned[pieces[0]["id"]]
         and pieces[0]["id"] != unknown
         for word in text.replace(",", "").split()
     )

@@ -18,7 +18,7 @@ def test_palette_has_thirty_different_words_of_the_table(lab, check_code) -> Non
 @pytest.mark.parametrize("size", [1, 3, 6])
 def test_palette_of_a_small_table_has_all_its_words(small_lab, check_code, size: int) -> None:
     words = [f"w{number}" for number in range(size)]
-    assert sorted(check_code(small_lab(words, np.eye(size, 3)), "words/palette").meta["tokens"]) == words
+    assert sorted(check_code(small_lab(words, np.eye(size)), "words/palette").meta["tokens"]) == words
 
 
 def test_palette_without_counts_has_words_nearest_to_the_centers(small_lab, check_code) -> None:

@@ -85,7 +85,7 @@ def test_every_kind_of_table_gets_a_reply(small_lab, check_code) -> None:
         lab = small_lab(vocabulary, rows, counts)
         for route in ROUTES:
             check_code(lab, route, **({} if route == "words/search" else {"word": vocabulary[-1]}))
-        assert set(default_words(lab.table, 20)) == set(vocabulary)
+        assert set(default_words(lab.table, 20)) <= set(vocabulary)
 
 
 def test_row_with_nan_is_shown_without_neighbors(small_lab, ask) -> None:
@@ -98,7 +98,7 @@ def test_row_with_nan_is_shown_without_neighbors(small_lab, ask) -> None:
 def test_default_words_have_neighbors(small_lab, ask) -> None:
     lab = small_lab(["sin", "a", "b"], np.array([[np.nan, 1], [1, 2], [2, 1]]))
     assert ask(lab, "words/neighbors").meta["word"] == "a"
-    assert ask(lab, "words/rows").meta["words"] == ["a", "b", "sin"]
+    assert ask(lab, "words/rows").meta["words"] == ["a", "b"]
 
 
 def test_word_computed_from_n_grams_has_a_row_and_neighbors(ask) -> None:

@@ -11,7 +11,7 @@ from rowspace_lab.page import Handler
 from rowspace_lab.pages.analogies.figures import answers_figure, examples_figure
 from rowspace_lab.pages.analogies.replies import AnswersReply, Examples, ExamplesReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.default_words import MARKS, default_words, is_code
+from rowspace_lab.shared.default_words import MARKS, default_words, is_code, is_learned
 from rowspace_lab.shared.figure import shown
 
 __all__ = ["ROUTES", "known_examples"]
@@ -74,15 +74,16 @@ def _ranked_examples(lab: Lab, method: str) -> "tuple[partial[Examples], Example
 
 
 def known_examples(lab: Lab) -> list[list[str]]:
-    """Return the examples whose four words all have a finite row."""
+    """Return the examples whose four words all have a learned row."""
 
     def found() -> list[list[str]]:
         groups = [ENGLISH_EXAMPLES, CODE_EXAMPLES]
         words = "".join(reversed(groups) if is_code(lab.table) else groups).split()
+        learned = is_learned(lab.table)
         marked = [[mark + word for word in words[n : n + 4]] for mark in MARKS for n in range(0, len(words), 4)]
         return [
             four for four in marked
-            if all(word in lab.table and np.isfinite(lab.table.norms[lab.table.id(word)]) for word in four)
+            if all(word in lab.table and learned[lab.table.id(word)] for word in four)
         ]  # fmt: skip
 
     return lab.cached("analogies/found", found)

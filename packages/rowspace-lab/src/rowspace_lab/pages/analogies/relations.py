@@ -16,7 +16,7 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.analogies.replies import Relation, Relations, RelationsReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.default_words import MARKS, default_words, is_code
+from rowspace_lab.shared.default_words import MARKS, default_words, is_code, is_learned
 from rowspace_lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
@@ -137,7 +137,11 @@ def _offered(table: Table) -> list[Relation]:
     """Return the known relations with at least two pairs in the table; else pairs of its first words."""
     known: list[dict[str, Any]] = [ENGLISH_RELATIONS, CODE_RELATIONS]
     named = {name: pairs for group in (reversed(known) if is_code(table) else known) for name, pairs in group.items()}
-    found = {name: _in_table(table, pairs_of(pairs)) for name, pairs in named.items()}
+    learned = is_learned(table)
+    found = {
+        name: [pair for pair in _in_table(table, pairs_of(pairs)) if learned[table.ids(pair)].all()]
+        for name, pairs in named.items()
+    }
     offered = {name: pairs for name, pairs in found.items() if len(pairs) > 1}
     if not offered:
         words = default_words(table, 6)

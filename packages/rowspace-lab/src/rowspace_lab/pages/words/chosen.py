@@ -62,7 +62,8 @@ def palette_figure(table: Table, *, known: Sequence[str], k: int) -> Palette:
         central = space.central_words(rows, clusters, words, len(ids) + 1)
         fresh = [[id for id in frequent[places].tolist() if id not in ids] for places in central]
         ids += [found[0] for found in fresh if found]
-    ids = list(dict.fromkeys([*ids, *range(min(k, len(table)))]))[:k]
+    others = default_words(table, k)  # in a small table, or one with few directions
+    ids = list(dict.fromkeys([*ids, *table.ids(others).tolist()]))[:k]
     return {"ids": np.array(ids), "tokens": [table.vocabulary[id] for id in ids]}
 
 
