@@ -8,7 +8,7 @@ import ast
 import contextlib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from importlib import import_module
 from threading import Lock
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rowspace_lab.lab import Lab
 
-__all__ = ["Array", "Shown", "shown"]
+__all__ = ["Array", "Shown", "shown", "shown_on"]
 
 Array = NDArray[Any]
 
@@ -49,6 +49,29 @@ def shown(lab: Lab, figure: "partial[Any]", **inputs: "partial[Any]") -> str:
         lines, opened = lab.load_code.split("\n\n", 1)
         imports = list(dict.fromkeys([*imports, *lines.split("\n")]))
         calls.insert(0, opened)
+    return _script(imports, definitions, calls)
+
+
+def shown_on(
+    labs: Mapping[str, Lab], figure: "partial[Any]", verdict: Callable[[Collection[Mapping[str, Any]]], Any]
+) -> str:
+    """Return the code of a figure that is computed for several tables, given by title, and of the verdict over them.
+
+    The code assigns a mapping from title to result to the function's name without `_figure`, and the `verdict`.
+    """
+    name, call = figure.func.__name__.removesuffix("_figure"), _call(figure, {})
+    functions = [(each.__module__, each.__name__) for each in (figure.func, verdict)]
+    imports, definitions = _sources(*functions)
+    calls = [f"{name} = {{}}"]
+    for title, lab in labs.items():
+        lines, opened = lab.load_code.split("\n\n", 1)
+        imports += lines.split("\n")
+        calls += [opened, f"{name}[{title!r}] = {call}"]
+    calls.append(f"verdict = {verdict.__name__}({name}.values())")
+    return _script(list(dict.fromkeys(imports)), definitions, calls)
+
+
+def _script(imports: list[str], definitions: list[str], calls: list[str]) -> str:
     ordered = sorted(imports, key=lambda line: ("rowspace" in line, line.startswith("from"), line))
     return "\n\n\n".join(["\n".join(ordered), *definitions, "\n".join(calls)]).lstrip()
 

@@ -43,16 +43,23 @@ def test_filter_shows_the_claims_with_a_verdict(visit: Callable[[str], Page]) ->
     expect(shown).to_have_count(count)
 
 
-def test_claim_that_the_table_cannot_test_is_measured_on_another_one(visit: Callable[[str], Page]) -> None:
+def test_claim_about_tables_has_a_verdict_for_each(visit: Callable[[str], Page]) -> None:
+    page = measured(visit("claims?table=six-words"))
+    queen = claim(page, "King − man + woman gives queen")
+    for title, verdict in (("English words", "false"), ("Everyday words", "false"), ("Small world", "true")):
+        row = queen.get_by_role("row", name=title)
+        expect(row).to_contain_text(re.compile(r"comes first; [\d.]+% of \d+ such questions"))
+        expect(row.get_by_role("cell").last).to_have_text(re.compile(verdict))
+    expect(queen.locator("p").first).to_contain_text("it depends")
+    expect(queen.get_by_role("row", name="Your table")).to_contain_text("not measured: the table has no rows for king")
+
+
+def test_links_show_a_table_that_can_test_the_claim(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=six-words"))
     antonyms = claim(page, "Antonyms are far apart.")
-    expect(antonyms.get_by_role("status")).to_have_text(
-        "The table has 0 of the pairs of antonyms, and at least 3 are needed; open Small world. "
-        "The numbers below are from that table."
-    )
-    expect(antonyms).to_contain_text("false")
+    expect(antonyms.get_by_role("row", name="Your table")).to_contain_text("the table has 0 of the pairs")
     antonyms.get_by_role("link", name="See it").click()
-    page.wait_for_url("**/words?table=small-world&tab=two")
+    page.wait_for_url("**/words?table=english-words&tab=two")
     expect(page.get_by_role("heading", name="Words", level=1)).to_be_visible()
     page.go_back()
     page.wait_for_url("**/claims?table=six-words")

@@ -26,5 +26,7 @@ def test_each_claim_has_the_verdict_and_the_rule_of_the_workbench(world_lab: Lab
             continue
         reply: Any = PAGE.routes["lessons/claim"](world_lab, Query({"name": [claim["name"]]}))
         assert text.startswith(f"**{reply['verdict'].capitalize()}.** ")
+        rows = re.findall(r"^\| (.+?) \| .+ \| (.+?) \|$", text, re.MULTILINE)[1:]
+        assert rows == [(row["title"], row["verdict"]) for row in reply["tables"]]
         assert text.rstrip().endswith(f"*The rule:* {reply['rule']}")
     assert {claim["name"] for claim in listed if claim["job"]} == JOBS.keys()

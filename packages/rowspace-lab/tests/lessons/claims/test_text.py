@@ -1,12 +1,15 @@
 """The text of the Claims page: no number is typed, all links lead to a page, and each rule can give each verdict."""
 
+import inspect
 import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rowspace_lab.lessons.claims.measured import block_of, document
+from rowspace_lab.lessons.claims.measured import block_of, document, is_on_tables
+from rowspace_lab.lessons.claims.on_tables import MEASURED_ON, field_of
 from rowspace_lab.lessons.computed.claims import JOBS, MODULES, claim_function, claim_rule
+from rowspace_lab.lessons.computed.claims.verdict import on_tables_verdict
 from rowspace_lab.lessons.source import plain_text
 from rowspace_lab.lessons.source.values import citations
 from rowspace_lab.pages import PAGES
@@ -28,14 +31,22 @@ def test_no_number_is_typed() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_evidence_names_its_own_numbers_and_links_to_a_page(name: str) -> None:
-    statement, evidence = block_of(name).parts
+    statement, evidence, *of_a_table = block_of(name).parts
     assert statement.endswith(".")
-    assert {value.split(".")[0] for value in re.findall(r"\{=([^}:]+)", evidence)} == {name}
+    assert {value.split(".")[0] for value in re.findall(r"\{=([^}:]+)", " ".join([evidence, *of_a_table]))} == {name}
     (link,) = re.findall(r"\[See it\]\(([^)]+)\)", evidence)
     address = urlsplit(link)
     assert address.path.strip("/") in {page.name for page in PAGES}
-    tables = parse_qs(address.query).get("table", [])
-    assert {*tables, *filter(None, [block_of(name).options.get("table")])} <= {choice.id for choice in BUILT_IN}
+    assert {*parse_qs(address.query).get("table", [])} <= {choice.id for choice in BUILT_IN}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_claim_about_tables_says_what_was_measured_on_each(name: str) -> None:
+    measured_on_a_table = "table" in inspect.signature(claim_function(name)).parameters
+    assert is_on_tables(name) == measured_on_a_table
+    tables = {field_of(choice.id) for choice in MEASURED_ON}
+    values = re.findall(r"\{=\w+\.(\w+)", block_of(name).parts[1]) if measured_on_a_table else []
+    assert {*values} <= tables, "a number of a table must name the table"
 
 
 def test_references_are_known() -> None:
@@ -108,6 +119,16 @@ def test_verdict_follows_from_the_numbers() -> None:
         module = claim_function(name).func.__globals__
         assert module[f"{name}_verdict"](**numbers) == verdict, f"{name} with {numbers}"
     assert {name for name, _, _ in VERDICTS} == set(MODULES)
+
+
+def test_verdict_over_tables_is_the_one_that_all_give() -> None:
+    for verdicts, expected in (
+        (["false", "false", "false"], "false"),
+        (["true", "true"], "true"),
+        (["false", "false", "true"], "it depends"),
+        (["it depends", "false", "false"], "it depends"),
+    ):
+        assert on_tables_verdict([{"verdict": each} for each in verdicts]) == expected, verdicts
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -157,8 +157,6 @@ export interface ClaimEntry {
   name: string;
   /** As HTML without a paragraph. */
   statement: string;
-  /** The id of a table that can test the claim; "" if it needs no table. */
-  table: string;
   /** The kind of the job that measures it; "" if a request does. */
   job: string;
 }
@@ -176,7 +174,20 @@ export interface ClaimBar {
   value: number;
 }
 
-/** A claim measured on the table, or the reason why it cannot be. */
+/** A claim measured on one table. */
+export interface ClaimTable {
+  id: string;
+  title: string;
+  /** Whether it is another table that the reader has opened, which has no part in the verdict of the claim. */
+  own: boolean;
+  verdict: "true" | "false" | "it depends" | "";
+  /** What was measured, as HTML; "" if the table cannot test the claim. */
+  numbers: string;
+  /** Why the table cannot test the claim; "" if it can. */
+  unavailable: string;
+}
+
+/** A measured claim, or the reason why it cannot be measured. */
 export interface ClaimReply {
   verdict: "true" | "false" | "it depends" | "";
   /** How the verdict follows from the numbers. */
@@ -185,7 +196,9 @@ export interface ClaimReply {
   evidence: string;
   code: string;
   bars: ClaimBar[];
-  /** Why the table cannot test the claim; "" if it can. */
+  /** The claim on each of several tables; empty if it is not about tables. */
+  tables: ClaimTable[];
+  /** Why the claim cannot be measured; "" if it can. */
   unavailable: string;
 }
 

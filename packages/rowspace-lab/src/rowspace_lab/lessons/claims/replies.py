@@ -13,8 +13,6 @@ class ClaimEntry(TypedDict):
     name: str
     statement: str
     """As HTML without a paragraph."""
-    table: str
-    """The id of a table that can test the claim; "" if it needs no table."""
     job: str
     """The kind of the job that measures it; "" if a request does."""
 
@@ -34,6 +32,20 @@ class ClaimBar(TypedDict):
     value: float
 
 
+class ClaimTable(TypedDict):
+    """A claim measured on one table."""
+
+    id: str
+    title: str
+    own: bool
+    """Whether it is another table that the reader has opened, which has no part in the verdict of the claim."""
+    verdict: Verdict
+    numbers: str
+    """What was measured, as HTML; "" if the table cannot test the claim."""
+    unavailable: str
+    """Why the table cannot test the claim; "" if it can."""
+
+
 class Measured(TypedDict):
     """A measured claim."""
 
@@ -45,11 +57,13 @@ class Measured(TypedDict):
 
 
 class ClaimReply(Measured, Shown):
-    """A claim measured on the table, or the reason why it cannot be."""
+    """A measured claim, or the reason why it cannot be measured."""
 
     bars: list[ClaimBar]
+    tables: list[ClaimTable]
+    """The claim on each of several tables; empty if it is not about tables."""
     unavailable: str
-    """Why the table cannot test the claim; "" if it can."""
+    """Why the claim cannot be measured; "" if it can."""
 
 
 class WiderFrame(Measured):

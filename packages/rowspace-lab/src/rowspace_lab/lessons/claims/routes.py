@@ -1,21 +1,29 @@
-"""The routes of the Claims page: the list of statements, and one of them measured on the table."""
+"""The routes of the Claims page: the list of statements, and one of them measured."""
 
 from collections.abc import Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
 
-from rowspace.errors import RowspaceError, UsageError
+from rowspace.errors import RowspaceError
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.claims.measured import block_of, document, evidence, not_measured
-from rowspace_lab.lessons.claims.replies import ClaimReply, ClaimsReply
+from rowspace_lab.lessons.claims.measured import (
+    MeasuredValues,
+    block_of,
+    document,
+    evidence,
+    is_on_tables,
+    not_measured,
+)
+from rowspace_lab.lessons.claims.on_tables import OnTable, measure_on_tables, numbers_of
+from rowspace_lab.lessons.claims.replies import ClaimReply, ClaimsReply, ClaimTable
 from rowspace_lab.lessons.computed import claims
+from rowspace_lab.lessons.computed.claims.verdict import on_tables_verdict
 from rowspace_lab.lessons.routes import reference
 from rowspace_lab.lessons.source import Values, prose_html
 from rowspace_lab.page import Handler
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.figure import shown
-from rowspace_lab.tables.tables import BUILT_IN
+from rowspace_lab.shared.figure import shown, shown_on
 
 __all__ = ["ROUTES"]
 
@@ -31,7 +39,6 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
             {
                 "name": block.argument,
                 "statement": prose_html(block.parts[0], values).strip().removeprefix("<p>").removesuffix("</p>"),
-                "table": block.options.get("table", ""),
                 "job": claims.JOBS.get(block.argument, ""),
             }
             for block in document().of("claim")
@@ -45,29 +52,54 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
 
 
 def claim(lab: Lab, query: Query) -> ClaimReply:
-    """Return claim `name`, measured on the table, or why the table cannot test it."""
+    """Return claim `name`: measured on several tables if it is about tables, or why it cannot be measured."""
     name = query.choice("name", list(claims.MODULES))
     if name in claims.JOBS:
         return _unavailable(_MEASURED_BY_JOB)
     try:
-        figure: partial[Any] = claims.claim_function(name)
-        numbers: Mapping[str, Any] = Values(_module(), lab).result(name)
-    except UsageError as error:
-        return _unavailable(f"{error}; open {_able(name)}")
+        return _on_tables(name, lab) if is_on_tables(name) else _measured(name, lab)
     except RowspaceError as error:  # an extra is missing
         return _unavailable(str(error))
+
+
+def _measured(name: str, lab: Lab) -> ClaimReply:
+    """Return a claim that is not about tables."""
+    figure: partial[Any] = claims.claim_function(name)
+    numbers: Mapping[str, Any] = Values(_module(), lab).result(name)
     return {
         **evidence(name, numbers),
         "bars": [{"name": each, "value": float(value)} for each, value in numbers["bars"].items()],
+        "tables": [],
         "unavailable": "",
         "code": shown(lab, figure),
     }
 
 
-def _able(name: str) -> str:
-    """Return the title of a table that can test a claim."""
-    id = block_of(name).options.get("table", "")
-    return next((choice.title for choice in BUILT_IN if choice.id == id), "another table")
+def _on_tables(name: str, lab: Lab) -> ClaimReply:
+    found = measure_on_tables(name, lab)
+    labs = {
+        each.title: each.lab for each in found if each.lab is not None and each.numbers is not None and not each.own
+    }
+    return {
+        **evidence(name, numbers_of(found)),
+        "bars": [],
+        "tables": [_row(name, each) for each in found],
+        "unavailable": "",
+        "code": shown_on(labs, claims.claim_function(name), on_tables_verdict),
+    }
+
+
+def _row(name: str, each: OnTable) -> ClaimTable:
+    numbers = each.numbers
+    html = "" if numbers is None else prose_html(block_of(name).parts[2], MeasuredValues(name, numbers))
+    return {
+        "id": each.id,
+        "title": each.title,
+        "own": each.own,
+        "verdict": "" if numbers is None else numbers["verdict"],
+        "numbers": html.strip().removeprefix("<p>").removesuffix("</p>"),
+        "unavailable": each.reason,
+    }
 
 
 def _module() -> ModuleType:
@@ -75,7 +107,7 @@ def _module() -> ModuleType:
 
 
 def _unavailable(reason: str) -> ClaimReply:
-    return {**not_measured(), "bars": [], "unavailable": reason, "code": ""}
+    return {**not_measured(), "bars": [], "tables": [], "unavailable": reason, "code": ""}
 
 
 ROUTES: Mapping[str, Handler] = {"lessons/claims": listed, "lessons/claim": claim}

@@ -18,7 +18,7 @@ KINDS: Mapping[Kind, tuple[int, int]] = {
     "question": (2, 2),
     "exercise": (3, 3),
     "mistake": (2, 2),
-    "claim": (2, 2),
+    "claim": (2, 3),
     "card": (4, 4),
     "references": (1, 1),
     "closing": (1, 1),
