@@ -10,16 +10,18 @@ Run it after a change to a lesson or a claim.
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.text import default_tokenizer
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.claims.measured import MeasuredValues, is_on_tables, rule_of
 from rowspace_lab.lessons.claims.on_tables import OnTable, measure_on_tables, numbers_of
+from rowspace_lab.lessons.claims.stored import computed_by, stored
 from rowspace_lab.lessons.computed import claims
 from rowspace_lab.lessons.lesson import TOPICS, Lesson, lesson, lessons
 from rowspace_lab.lessons.routes import field_texts, reference
@@ -177,20 +179,22 @@ def claim(block: Block) -> Iterator[str]:
     """Yield the statement, the verdict, the evidence, the tables that it was measured on, and the rule of a claim."""
     name = block.argument
     yield f"## {block.parts[0].removesuffix('.')}"
-    if name in claims.JOBS:
-        yield "**Measured on request.** This trains models, which takes longer than the other measurements."
-        open_page = f"Open `/claims?claim={name}` in the workbench, and press *Measure*. Or run it in Python:"
-        yield folded("Run it", f"{open_page}\n\n{MEASURE.format(name)}")
-    else:
-        found = measure_on_tables(name, tables().opened) if is_on_tables(name) else []
-        numbers = numbers_of(found) if found else Values(claims, tables().opened).result(name)
-        text = prose_markdown(block.parts[1], MeasuredValues(name, numbers))
-        yield f"**{numbers['verdict'].capitalize()}.** {text}"
-        if found:
-            yield "\n".join(
-                ["| table | what was measured | verdict |", "|---|---|---|", *map(partial(row, block), found)]
-            )
+    is_stored = name in {*claims.JOBS, *claims.STORED}
+    found = measure_on_tables(name, tables().opened) if is_on_tables(name) else []
+    numbers = numbers_of(found) if found else _numbers(name, is_stored=is_stored)
+    yield f"**{numbers['verdict'].capitalize()}.** {prose_markdown(block.parts[1], MeasuredValues(name, numbers))}"
+    if found:
+        yield "\n".join(["| table | what was measured | verdict |", "|---|---|---|", *map(partial(row, block), found)])
+    if is_stored:
+        yield f"*{computed_by(name)}*"
+        yield folded("Run it again", MEASURE.format(name))
     yield f"*The rule:* {rule_of(name)}"
+
+
+def _numbers(name: str, *, is_stored: bool) -> Mapping[str, Any]:
+    """Return the numbers of a claim that is not about tables."""
+    numbers: Mapping[str, Any] = stored(name)["numbers"] if is_stored else claims.claim_function(name)()
+    return numbers
 
 
 def row(block: Block, each: OnTable) -> str:

@@ -200,6 +200,8 @@ export interface ClaimReply {
   tables: ClaimTable[];
   /** Why the claim cannot be measured; "" if it can. */
   unavailable: string;
+  /** When, with what and by which command the numbers were computed, as HTML; "" if they were computed now. */
+  computed: string;
 }
 
 /** Held-out `losses` (seeds, dims), NaN where nothing is learned yet, and the shares of neighbors `kept`. */

@@ -1,7 +1,8 @@
 """The Claims page: statements about embeddings, each with a measurement and the verdict that follows from it.
 
 `../texts/claims.md` has the statements and the evidence, `../computed/claims/` the measurements. `routes.py` measures
-on request; `jobs.py` measures in the background what takes longer.
+on request, claims about tables by `on_tables.py`. What takes longer has a result in `stored.json`, which `stored.py`
+reads, and `jobs.py` measures it again in the background.
 """
 
 from rowspace_lab.lessons.claims.jobs import JOB_KINDS

@@ -64,6 +64,8 @@ class ClaimReply(Measured, Shown):
     """The claim on each of several tables; empty if it is not about tables."""
     unavailable: str
     """Why the claim cannot be measured; "" if it can."""
+    computed: str
+    """When, with what and by which command the numbers were computed, as HTML; "" if they were computed now."""
 
 
 class WiderFrame(Measured):

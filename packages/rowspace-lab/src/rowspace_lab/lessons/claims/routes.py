@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from rowspace.errors import RowspaceError
 from rowspace_lab.lab import Lab
@@ -16,7 +16,8 @@ from rowspace_lab.lessons.claims.measured import (
     not_measured,
 )
 from rowspace_lab.lessons.claims.on_tables import OnTable, measure_on_tables, numbers_of
-from rowspace_lab.lessons.claims.replies import ClaimReply, ClaimsReply, ClaimTable
+from rowspace_lab.lessons.claims.replies import ClaimBar, ClaimReply, ClaimsReply, ClaimTable
+from rowspace_lab.lessons.claims.stored import computed_by, frame_of, stored
 from rowspace_lab.lessons.computed import claims
 from rowspace_lab.lessons.computed.claims.verdict import on_tables_verdict
 from rowspace_lab.lessons.routes import reference
@@ -27,8 +28,6 @@ from rowspace_lab.shared.figure import shown, shown_on
 
 __all__ = ["ROUTES"]
 
-_MEASURED_BY_JOB = "this takes longer than a request; start the measurement on the Claims page"
-
 
 def listed(lab: Lab, query: Query) -> ClaimsReply:
     """Return all statements; each is measured by a separate request, so that no thread waits for another."""
@@ -38,7 +37,7 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
         "claims": [
             {
                 "name": block.argument,
-                "statement": prose_html(block.parts[0], values).strip().removeprefix("<p>").removesuffix("</p>"),
+                "statement": _sentence(prose_html(block.parts[0], values)),
                 "job": claims.JOBS.get(block.argument, ""),
             }
             for block in document().of("claim")
@@ -52,12 +51,14 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
 
 
 def claim(lab: Lab, query: Query) -> ClaimReply:
-    """Return claim `name`: measured on several tables if it is about tables, or why it cannot be measured."""
+    """Return claim `name`, measured on several tables if it is about tables, or why it cannot be measured.
+
+    Claims that train models have a stored result; that of a claim with a job has the fields of the job's last frame.
+    """
     name = query.choice("name", list(claims.MODULES))
-    if name in claims.JOBS:
-        return _unavailable(_MEASURED_BY_JOB)
+    measure = _on_tables if is_on_tables(name) else _stored if name in {*claims.JOBS, *claims.STORED} else _measured
     try:
-        return _on_tables(name, lab) if is_on_tables(name) else _measured(name, lab)
+        return measure(name, lab)
     except RowspaceError as error:  # an extra is missing
         return _unavailable(str(error))
 
@@ -68,11 +69,35 @@ def _measured(name: str, lab: Lab) -> ClaimReply:
     numbers: Mapping[str, Any] = Values(_module(), lab).result(name)
     return {
         **evidence(name, numbers),
-        "bars": [{"name": each, "value": float(value)} for each, value in numbers["bars"].items()],
+        "bars": _bars(numbers["bars"]),
         "tables": [],
         "unavailable": "",
+        "computed": "",
         "code": shown(lab, figure),
     }
+
+
+def _stored(name: str, lab: Lab) -> ClaimReply:
+    """Return the stored result of a claim that trains models."""
+    numbers = stored(name)["numbers"]
+    reply: ClaimReply = {
+        **evidence(name, numbers),
+        "bars": _bars(numbers.get("bars", {})),
+        "tables": [],
+        "unavailable": "",
+        "computed": _sentence(prose_html(computed_by(name), Values(_module(), lab))),
+        "code": shown(lab, claims.claim_function(name)),
+    }
+    return cast(ClaimReply, {**reply, **frame_of(name), "finished": True})
+
+
+def _bars(bars: Mapping[str, float]) -> list[ClaimBar]:
+    return [{"name": name, "value": float(value)} for name, value in bars.items()]
+
+
+def _sentence(html: str) -> str:
+    """Return a paragraph of HTML without its element."""
+    return html.strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def _on_tables(name: str, lab: Lab) -> ClaimReply:
@@ -85,6 +110,7 @@ def _on_tables(name: str, lab: Lab) -> ClaimReply:
         "bars": [],
         "tables": [_row(name, each) for each in found],
         "unavailable": "",
+        "computed": "",
         "code": shown_on(labs, claims.claim_function(name), on_tables_verdict),
     }
 
@@ -97,7 +123,7 @@ def _row(name: str, each: OnTable) -> ClaimTable:
         "title": each.title,
         "own": each.own,
         "verdict": "" if numbers is None else numbers["verdict"],
-        "numbers": html.strip().removeprefix("<p>").removesuffix("</p>"),
+        "numbers": _sentence(html),
         "unavailable": each.reason,
     }
 
@@ -107,7 +133,7 @@ def _module() -> ModuleType:
 
 
 def _unavailable(reason: str) -> ClaimReply:
-    return {**not_measured(), "bars": [], "tables": [], "unavailable": reason, "code": ""}
+    return {**not_measured(), "bars": [], "tables": [], "unavailable": reason, "computed": "", "code": ""}
 
 
 ROUTES: Mapping[str, Handler] = {"lessons/claims": listed, "lessons/claim": claim}

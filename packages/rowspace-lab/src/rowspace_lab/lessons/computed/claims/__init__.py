@@ -10,7 +10,7 @@
 | `models.py` | published models |
 | `width.py` | the number of dimensions d, measured by a job |
 | `lengths.py` | texts longer than those of training, measured by a job |
-| `tying.py` | tied and untied heads, measured by a job |
+| `tying.py` | tied and untied heads, one of them measured by a job |
 
 A function is a `partial` of a figure function, so that its code can be shown. Its mapping has the numbers, a `verdict`
 that a function `…_verdict` computes from them, and `bars`, the values of a small chart by name. Modules are imported
@@ -22,7 +22,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["JOBS", "MODULES", "claim_function", "claim_rule"]
+__all__ = ["JOBS", "MODULES", "STORED", "claim_function", "claim_rule"]
 
 MODULES = {
     "coordinates": "rows",
@@ -49,6 +49,8 @@ MODULES = {
 NEED_TORCH = {"learning", "positions", "lengths", "models", "tying"}
 JOBS = {"wider": "claim-wider", "longer_texts": "claim-longer-texts", "tying": "claim-tying"}
 """The kinds of jobs that measure the claims which take longer than a request."""
+STORED: tuple[str, ...] = ()
+"""The claims that take longer than a reader waits for: their results are stored, as those of `JOBS` are."""
 
 
 def claim_rule(name: str) -> str:

@@ -15,7 +15,13 @@ from rowspace_lab.lessons.computed.claims.verdict import Verdict
 from rowspace_lab.pages.training.text import train_figure
 from rowspace_lab.pages.training.variants import BASE
 
-__all__ = ["HEADS", "HeadRun", "train_head", "tying", "tying_numbers"]
+__all__ = [
+    "HEADS",
+    "HeadRun",
+    "train_head",
+    "tying",
+    "tying_numbers",
+]
 
 HEADS = ("tied", "untied")
 VOCABULARY_SIZE = 640
@@ -30,10 +36,12 @@ class HeadRun(TypedDict):
     bits: float
 
 
-def train_head(head: str, *, seed: int, steps: int, reports: TrainReports | None = None) -> HeadRun:
+def train_head(
+    head: str, *, seed: int, steps: int, dim: int = BASE["dim"], reports: TrainReports | None = None
+) -> HeadRun:
     """Train a small model on Python's help with a tied or an untied head."""
     own = {"tied": head == "tied", "seed": seed, "steps": steps, "evaluate": steps, "sample": 0, "watch": ()}
-    options = {**BASE, **own} | ({} if reports is None else {"reports": reports})
+    options = {**BASE, "dim": dim, **own} | ({} if reports is None else {"reports": reports})
     with tempfile.TemporaryDirectory() as folder:
         run: Any = train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
         parameters = sum(parameter.numel() for parameter in run.model.parameters())
@@ -54,6 +62,7 @@ def tying_numbers(found: Sequence[HeadRun], *, steps: int) -> Mapping[str, Any]:
     changes = bits[0] / bits[1] - 1  # of the tied model against the untied one
     change, noise = float(changes.mean()), float(changes.std(ddof=1) / len(seeds) ** 0.5)
     return {
+        "heads": list(HEADS),
         "seeds": seeds,
         "bits": bits,
         "runs": len(seeds),
