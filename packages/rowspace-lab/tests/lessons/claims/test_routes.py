@@ -34,7 +34,7 @@ def test_list_has_each_claim_and_its_job(six_lab) -> None:
     meta = ask(six_lab, "lessons/claims").meta
     assert [claim["name"] for claim in meta["claims"] if claim["job"]] == ["longer_texts", "tying", "wider"]
     assert not any("{" in claim["statement"] or "<p>" in claim["statement"] for claim in meta["claims"])
-    assert len(meta["references"]) == 5
+    assert len(meta["references"]) == 8
 
 
 @pytest.mark.parametrize("name", QUICK)

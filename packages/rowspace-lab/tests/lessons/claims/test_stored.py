@@ -13,8 +13,17 @@ import rowspace_lab.lessons.claims as claims_page
 from rowspace_lab.lessons.claims import PAGE
 from rowspace_lab.lessons.claims.stored import FILE, FRAMES, computed_by, frame_of, measured_now, stored
 from rowspace_lab.lessons.computed.claims import JOBS, STORED
+from rowspace_lab.lessons.computed.claims.additions import SCHEMES, adding_enough_numbers
+from rowspace_lab.lessons.computed.claims.convolutions import convolution_figure
+from rowspace_lab.lessons.computed.claims.encoder import contextual_soon_figure, orthogonal_figure
 from rowspace_lab.lessons.computed.claims.lengths import longer_texts_numbers, longer_texts_verdict
-from rowspace_lab.lessons.computed.claims.tying import HeadRun, tying_numbers, tying_verdict
+from rowspace_lab.lessons.computed.claims.tying import (
+    HeadRun,
+    smaller_tied_numbers,
+    tied_better_numbers,
+    tying_numbers,
+    tying_verdict,
+)
 from rowspace_lab.lessons.computed.claims.width import wider_figure, wider_verdict
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply, decode
@@ -33,10 +42,20 @@ def small_numbers(name: str) -> Any:
         for seed in (1, 2)
         for head in ("tied", "untied")
     ]
-    return tying_numbers(runs, steps=1)
+    tied = tying_numbers(runs, steps=1)
+    widths = tied_better_numbers([tied, tied], dims=[2, 4])
+    return {
+        "tying": lambda: tied,
+        "tied_better": lambda: widths,
+        "smaller_tied": lambda: smaller_tied_numbers(widths),
+        "adding_enough": lambda: adding_enough_numbers(np.ones((5, 2)), schemes=SCHEMES, steps=1),
+        "convolution": lambda: convolution_figure(patches=[4, 8], dim=8, side=8, batch=1, repeats=1),
+        "orthogonal": lambda: orthogonal_figure(tokens=10, places=4, seed=0),
+        "contextual_soon": lambda: contextual_soon_figure(sentences={"bank": "the bank lends, the bank is wet"}),
+    }[name]()
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", NAMES)
 def test_stored_result_has_the_fields_that_the_code_computes(name: str) -> None:
     found = stored(name)
     assert set(found) == {"date", "software", "machine", "seconds", "numbers"}

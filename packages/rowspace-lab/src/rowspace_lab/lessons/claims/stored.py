@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
@@ -72,10 +73,20 @@ def measured_now(name: str, figure: Callable[[], Mapping[str, Any]]) -> Stored:
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "software": ", ".join(software),
-        "machine": f"{os.cpu_count()} CPUs ({platform.machine()})",
+        "machine": f"{os.cpu_count()} CPUs ({_processor()})",
         "seconds": round(time.perf_counter() - start),
         "numbers": {field: _plain(value) for field, value in numbers.items()},
     }
+
+
+def _processor() -> str:
+    """Return the model of the processor where Linux knows it, else its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n")
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(filter(None, names), platform.machine())
 
 
 def _plain(value: Any) -> Any:

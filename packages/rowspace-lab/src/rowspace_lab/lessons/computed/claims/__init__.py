@@ -2,7 +2,7 @@
 
 | file | claims about |
 |---|---|
-| `rows.py` | the numbers of a row: coordinates, ids, dot products |
+| `rows.py` | the numbers of a row: coordinates, ids, dot products, norms |
 | `words.py` | words: antonyms, analogies, words and tokens |
 | `learning.py` | what moves rows: gradients, optimizers, training on |
 | `unused.py` | rows that no text uses |
@@ -11,6 +11,9 @@
 | `width.py` | the number of dimensions d, measured by a job |
 | `lengths.py` | texts longer than those of training, measured by a job |
 | `tying.py` | tied and untied heads, one of them measured by a job |
+| `additions.py` | how positions enter, and what tying has to do with grouped queries |
+| `encoder.py` | a trained encoder: its positions, and its vectors layer by layer |
+| `convolutions.py` | the time that patches take |
 
 A function is a `partial` of a figure function, so that its code can be shown. Its mapping has the numbers, a `verdict`
 that a function `…_verdict` computes from them, and `bars`, the values of a small chart by name. Modules are imported
@@ -44,13 +47,24 @@ MODULES = {
     "vit_sinusoids": "models",
     "root_law": "models",
     "wider": "width",
+    "one_addition": "additions",
+    "adding_enough": "additions",
+    "orthogonal": "encoder",
+    "contextual_soon": "encoder",
+    "normalized": "rows",
+    "analogies_models": "words",
+    "root_gradient": "learning",
+    "tied_better": "tying",
+    "smaller_tied": "tying",
+    "tied_grouped": "additions",
+    "convolution": "convolutions",
 }
 """The module of each claim."""
-NEED_TORCH = {"learning", "positions", "lengths", "models", "tying"}
+NEED_TORCH = {"learning", "positions", "lengths", "models", "tying", "additions", "encoder", "convolutions"}
 JOBS = {"wider": "claim-wider", "longer_texts": "claim-longer-texts", "tying": "claim-tying"}
 """The kinds of jobs that measure the claims which take longer than a request."""
-STORED: tuple[str, ...] = ()
-"""The claims that take longer than a reader waits for: their results are stored, as those of `JOBS` are."""
+STORED = ("tied_better", "smaller_tied", "adding_enough", "convolution", "orthogonal", "contextual_soon")
+"""The claims that train models, time them or open a trained one: their results are stored, as those of `JOBS` are."""
 
 
 def claim_rule(name: str) -> str:

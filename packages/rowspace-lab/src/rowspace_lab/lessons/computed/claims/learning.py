@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
+from rowspace.layers import TokenEmbedding
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
 
-__all__ = ["fixed_rows", "no_gradient"]
+__all__ = ["fixed_rows", "no_gradient", "root_gradient"]
 
 
 def optimizers(parameters: list[Tensor], *, lr: float) -> Mapping[str, torch.optim.Optimizer]:
@@ -104,5 +105,50 @@ def fixed_rows_verdict(*, trainable: float, frozen: float) -> Verdict:
     return "false" if frozen == 0 else "it depends"
 
 
+def root_gradient_figure(*, dim: int, rows: int, lr: float, seed: int) -> Mapping[str, Any]:
+    """Compare rows of N(0, 1/d) multiplied by √d with rows of N(0, 1): the vectors are equal, the gradients are not."""
+    drawn = torch.Generator().manual_seed(seed)
+    start, head = torch.randn(rows, dim, generator=drawn), torch.randn(rows, dim, generator=drawn) / dim**0.5
+    ids = torch.arange(rows)
+    gradients, steps = {}, {}
+    for scale in ("sqrt", None):
+        factor = dim**0.5 if scale else 1.0
+        for name, optimizer in (("SGD", torch.optim.SGD), ("AdamW", torch.optim.AdamW)):
+            table = TokenEmbedding(rows, dim, scale=scale)
+            with torch.no_grad():
+                table.weight.copy_(start / factor)
+            before = table(ids).detach()
+            made: Any = optimizer(table.parameters(), lr=lr, weight_decay=0)
+            loss: Any = torch.nn.functional.cross_entropy(table(ids) @ head.T, ids.roll(1))
+            loss.backward()
+            gradients[scale] = float(table.weight.grad.norm()) if table.weight.grad is not None else 0.0
+            made.step()
+            steps[scale, name] = float((table(ids).detach() - before).norm())
+    gradient = gradients["sqrt"] / gradients[None]
+    moved = {name: steps["sqrt", name] / steps[None, name] for name in ("SGD", "AdamW")}
+    return {
+        "dim": dim,
+        "root": dim**0.5,
+        "gradient": gradient,
+        "sgd": moved["SGD"],
+        "adamw": moved["AdamW"],
+        "verdict": root_gradient_verdict(root=dim**0.5, ratios=[gradient, *moved.values()]),
+        "bars": {
+            "gradient of the rows, ratio": gradient,
+            **{f"step of the vectors, {name}": each for name, each in moved.items()},
+        },
+    }
+
+
+def root_gradient_verdict(*, root: float, ratios: list[float]) -> Verdict:
+    """True if the factor multiplies the gradient and the steps of both optimizers by √d, within 5%.
+
+    False if it multiplies none of them by that, and it depends otherwise.
+    """
+    equal = [abs(ratio / root - 1) <= 0.05 for ratio in ratios]
+    return "it depends" if any(equal) and not all(equal) else "true" if any(equal) else "false"
+
+
 no_gradient = partial(no_gradient_figure, rows=6, dim=3, first=[1, 2], second=[4], lr=0.1)
 fixed_rows = partial(fixed_rows_figure, limit=2000, lr=0.1, seed=0)
+root_gradient = partial(root_gradient_figure, dim=256, rows=200, lr=0.01, seed=0)

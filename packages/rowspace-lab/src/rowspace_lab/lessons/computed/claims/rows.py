@@ -1,4 +1,4 @@
-"""Claims about the numbers of a row: what a coordinate means, ids as numbers, and large dot products."""
+"""Claims about the numbers of a row: what a coordinate means, ids as numbers, large dot products, and lengths."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
 
-__all__ = ["coordinates", "ids_as_numbers", "large_dot"]
+__all__ = ["coordinates", "ids_as_numbers", "large_dot", "normalized"]
 
 Array = NDArray[Any]
 
@@ -161,6 +161,32 @@ def large_dot_verdict(*, shared: float) -> Verdict:
     return "false" if shared < 0.5 else "it depends"
 
 
+def normalized_figure(table: Table, *, within: float) -> Mapping[str, Any]:
+    """Compare the norms of the rows with their median."""
+    norms = table.norms[np.isfinite(table.norms) & (table.norms > 0)].astype(np.float64)
+    if len(norms) < MIN_ROWS:
+        raise UsageError(f"at least {MIN_ROWS} rows other than zero are needed to compare their norms")
+    low, median, high = np.quantile(norms, [0.05, 0.5, 0.95])
+    share = float((np.abs(norms / median - 1) <= within).mean())
+    return {
+        "low": float(low),
+        "median": float(median),
+        "high": float(high),
+        "share": share,
+        "within": within,
+        "verdict": normalized_verdict(share=share),
+        "bars": {"rows near the median norm": share},
+    }
+
+
+def normalized_verdict(*, share: float) -> Verdict:
+    """True if the norms of 95% of the rows are within 1% of the median, false if those of fewer than half are."""
+    if share >= 0.95:
+        return "true"
+    return "false" if share < 0.5 else "it depends"
+
+
 coordinates = partial(coordinates_figure, limit=1000, directions=256, seed=0)
 ids_as_numbers = partial(ids_as_numbers_figure, limit=1000, seed=0)
 large_dot = partial(large_dot_figure, limit=500, seed=0)
+normalized = partial(normalized_figure, within=0.01)

@@ -1,6 +1,6 @@
-"""The claim that tying only saves memory: small models with a tied and with an untied head, over seeds.
+"""Claims about tying: small models with a tied and with an untied head, over seeds and widths.
 
-It needs PyTorch and trains for about a minute.
+They need PyTorch and train for about a minute, or several.
 """
 
 import tempfile
@@ -18,6 +18,10 @@ from rowspace_lab.pages.training.variants import BASE
 __all__ = [
     "HEADS",
     "HeadRun",
+    "smaller_tied",
+    "smaller_tied_numbers",
+    "tied_better",
+    "tied_better_numbers",
     "train_head",
     "tying",
     "tying_numbers",
@@ -84,4 +88,77 @@ def tying_verdict(*, change: float, noise: float) -> Verdict:
     return "false" if abs(change) > 2 * noise else "true"
 
 
+def tied_changes(dims: Sequence[int], *, seeds: Sequence[int], steps: int) -> list[Mapping[str, Any]]:
+    """Return the numbers of `tying_figure` for models of each width d."""
+    found = []
+    for dim in dims:
+        runs = [train_head(head, seed=seed, steps=steps, dim=dim) for seed in seeds for head in HEADS]
+        found.append(tying_numbers(runs, steps=steps))
+    return found
+
+
+def tied_better_figure(*, dims: Sequence[int], seeds: Sequence[int], steps: int) -> Mapping[str, Any]:
+    """Compare tied with untied models of several widths, and the effect on the narrowest with that on the widest."""
+    return tied_better_numbers(tied_changes(dims, seeds=seeds, steps=steps), dims=dims)
+
+
+def tied_better_numbers(found: Sequence[Mapping[str, Any]], *, dims: Sequence[int]) -> Mapping[str, Any]:
+    """Compare the widths; `found` has the numbers of `tying_numbers` for each of `dims`, ascending."""
+    changes, noises = [each["change"] for each in found], [each["noise"] for each in found]
+    return {
+        "narrowest": dims[0],
+        "widest": dims[-1],
+        "runs": found[0]["runs"],
+        "steps": found[0]["steps"],
+        "first": changes[0],
+        "first_noise": noises[0],
+        "first_share": found[0]["share"],
+        "last": changes[-1],
+        "last_noise": noises[-1],
+        "last_share": found[-1]["share"],
+        "changes": changes,
+        "noises": noises,
+        "verdict": tied_better_verdict(changes=changes, noises=noises),
+        "bars": {
+            f"change of bits per byte, percent, d = {dim}": 100 * each for dim, each in zip(dims, changes, strict=True)
+        },
+    }
+
+
+def tied_better_verdict(*, changes: Sequence[float], noises: Sequence[float]) -> Verdict:
+    """True if tying lowers the bits per byte at each width by more than two standard errors over the seeds.
+
+    False if it raises them by as much at some width; it depends if it changes them less.
+    """
+    if any(change > 2 * noise for change, noise in zip(changes, noises, strict=True)):
+        return "false"
+    lower = all(change < -2 * noise for change, noise in zip(changes, noises, strict=True))
+    return "true" if lower else "it depends"
+
+
+def smaller_tied_figure(*, dims: Sequence[int], seeds: Sequence[int], steps: int) -> Mapping[str, Any]:
+    """Compare the effect of tying on the narrowest model with that on the widest."""
+    return smaller_tied_numbers(tied_better_figure(dims=dims, seeds=seeds, steps=steps))
+
+
+def smaller_tied_numbers(widths: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Compare the narrowest with the widest model of `tied_better_numbers`."""
+    more = widths["first"] - widths["last"]
+    noise = float(np.hypot(widths["first_noise"], widths["last_noise"]))
+    verdict = smaller_tied_verdict(more=more, noise=noise)
+    return {**widths, "more": more, "more_noise": noise, "verdict": verdict}
+
+
+def smaller_tied_verdict(*, more: float, noise: float) -> Verdict:
+    """True if tying changes the bits per byte of the narrowest model for the better, compared with those of the widest.
+
+    False if it changes them for the worse. It depends if the two changes differ by less than two standard errors.
+    """
+    if abs(more) <= 2 * noise:
+        return "it depends"
+    return "true" if more < 0 else "false"
+
+
 tying = partial(tying_figure, seeds=[1, 2, 3], steps=300)
+tied_better = partial(tied_better_figure, dims=[16, 32, 64], seeds=[1, 2, 3], steps=300)
+smaller_tied = partial(smaller_tied_figure, dims=[16, 32, 64], seeds=[1, 2, 3], steps=300)

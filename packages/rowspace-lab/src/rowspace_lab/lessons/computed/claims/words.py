@@ -1,4 +1,4 @@
-"""Claims about words: antonyms, the queen of an analogy, and the units of word2vec."""
+"""Claims about words: antonyms, analogies in word2vec and in models, and the units of word2vec."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -10,8 +10,9 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
+from rowspace_lab.pages.analogies.relations import ENGLISH_RELATIONS
 
-__all__ = ["antonyms", "queen", "word2vec_tokens"]
+__all__ = ["analogies_models", "antonyms", "queen", "word2vec_tokens"]
 
 Pair = tuple[str, str]
 
@@ -156,6 +157,47 @@ def word2vec_tokens_verdict(*, whole: float, unknown: int, written: int) -> Verd
     return "false" if unknown > 0 and written > 0 else "it depends"
 
 
+def analogies_models_figure(*, relations: Mapping[str, str]) -> Mapping[str, Any]:
+    """Ask the same analogies of rows learned by word2vec and of the token table of a language model's encoder."""
+    from rowspace.learn.default_table import encoder_folder
+    from rowspace.store import load
+    from rowspace_lab.tables.english import english_table
+
+    tables = {"word2vec": english_table(), "model": load(encoder_folder())}
+    right: dict[str, list[bool]] = {name: [] for name in tables}
+    for text in relations.values():
+        pairs = [pair.split() for pair in " ".join(text.split()).split(",")]
+        shared = [pair for pair in pairs if all(word in table for word in pair for table in tables.values())]
+        asked = [(one, other) for one in shared for other in shared if one != other]
+        for name, table in tables.items():
+            questions = np.array([table.ids([*one, other[0]]) for one, other in asked]).reshape(-1, 3)
+            expected = np.array([table.id(other[1]) for _, other in asked])
+            right[name] += (best_answers(table, questions, keep_inputs=False)[:, 0] == expected).tolist()
+    shares = {name: float(np.mean(each)) for name, each in right.items()}
+    more = np.subtract(right["model"], right["word2vec"], dtype=np.float64)
+    change, noise = float(more.mean()), float(more.std(ddof=1) / len(more) ** 0.5)
+    return {
+        **shares,
+        "questions": len(more),
+        "relations": len(relations),
+        "change": 100 * change,
+        "noise": 100 * noise,
+        "verdict": analogies_models_verdict(change=change, noise=noise),
+        "bars": {"right, word2vec": shares["word2vec"], "right, table of an encoder": shares["model"]},
+    }
+
+
+def analogies_models_verdict(*, change: float, noise: float) -> Verdict:
+    """True if the table of the model answers fewer questions than that of word2vec by more than two standard errors.
+
+    False if it answers more by as much; it depends if they differ by less.
+    """
+    if abs(change) <= 2 * noise:
+        return "it depends"
+    return "true" if change < 0 else "false"
+
+
 antonyms = partial(antonyms_figure, pairs=" ".join(ANTONYMS.split()), limit=10_000, seed=0)
+analogies_models = partial(analogies_models_figure, relations=ENGLISH_RELATIONS)
 queen = partial(queen_figure, pairs=" ".join(GENDER.split()))
 word2vec_tokens = partial(word2vec_tokens_figure, unseen="kingdom doghouse bookshop gardener", vocabulary_size=500)
