@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from rowspace_lab.pages.words.probes import PROPERTIES, labels_of
+from rowspace_lab.pages.words.probes import LISTED, PROPERTIES, labels_of
+from rowspace_lab.tables.english import ENGLISH, english_table
 
 WORDS = [f"{stem}{end}" for stem in ("ab", "cd", "ef", "gh", "ij", "kl", "mn", "op", "qr", "tu") for end in ("s", "k")]
 
@@ -52,6 +53,26 @@ def test_own_group_is_probed(lab, check_code) -> None:
     reply = check_code(lab, "words/probe", property="own", own=" ".join(["nosuchword", *group]))
     assert reply.meta["each"] == len(group) > 5
     assert 0 <= reply.meta["accuracy"] <= 1
+
+
+def test_lists_of_words_are_apart_and_in_the_table() -> None:
+    table = english_table()
+    for texts in LISTED.values():
+        words = " ".join(texts).split()
+        assert len(words) == len(set(words))  # none is twice in a list, or in both
+        assert min(sum(word in table for word in text.split()) for text in texts) >= 100
+    assert labels_of(table, "noun", [])[[table.id(word) for word in ("castle", "remember", "the")]].tolist() == [
+        1,
+        0,
+        -1,
+    ]
+
+
+@pytest.mark.parametrize("property", LISTED)
+def test_rows_of_english_words_tell_part_of_speech_and_sentiment(ask, property: str) -> None:
+    reply = ask(ENGLISH.open(), "words/probe", property=property)
+    assert reply.meta["majority"] < 0.6
+    assert reply.meta["accuracy"] > max(reply.meta["control"], reply.meta["majority"]) + 0.2
 
 
 @pytest.mark.parametrize("property", PROPERTIES)

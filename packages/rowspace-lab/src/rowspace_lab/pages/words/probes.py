@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
+from rowspace_lab.pages.words.probe_words import NEGATIVE, NOUNS, POSITIVE, VERBS
 from rowspace_lab.pages.words.replies import Probed, ProbedReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.figure import shown
@@ -20,7 +21,9 @@ EACH = 1000
 MIN_EXAMPLES = 5
 EXAMPLES = 8
 MARKS = ("Ġ", "▁")
-PROPERTIES = ("ends-in-s", "ends-in-ing", "capital", "long", "frequent", "own")
+PROPERTIES = ("ends-in-s", "ends-in-ing", "capital", "long", "frequent", "noun", "pleasant", "own")
+LISTED = {"noun": (NOUNS, VERBS), "pleasant": (POSITIVE, NEGATIVE)}
+"""Words with the property and words without it, as texts; all others are left out."""
 
 
 def probed(lab: Lab, query: Query) -> ProbedReply:
@@ -65,6 +68,9 @@ def labels_of(table: Table, property: str, own: Sequence[str]) -> NDArray[np.int
     if property == "frequent":
         return frequent_or_rare(table)
     words = [token.removeprefix(MARKS[0]).removeprefix(MARKS[1]) for token in table.vocabulary]
+    if property in LISTED:
+        has, lacks = (set(text.split()) for text in LISTED[property])
+        return np.array([1 if word in has else 0 if word in lacks else -1 for word in words], np.int8)
     if property == "own":
         group = set(own)
         return np.array([token in group or word in group for token, word in zip(table, words, strict=True)], np.int8)

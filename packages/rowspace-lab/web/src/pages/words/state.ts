@@ -33,7 +33,16 @@ export const TAB_NAMES = {
   probe: "Probe",
   list: "List",
 };
-export const PROPERTIES = ["ends-in-s", "ends-in-ing", "capital", "long", "frequent", "own"] as const;
+export const PROPERTIES = [
+  "ends-in-s",
+  "ends-in-ing",
+  "capital",
+  "long",
+  "frequent",
+  "noun",
+  "pleasant",
+  "own",
+] as const;
 
 export const wordState = () =>
   addressState({
