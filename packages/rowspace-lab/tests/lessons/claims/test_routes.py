@@ -78,7 +78,8 @@ def test_table_of_the_reader_has_a_row_and_no_part_in_the_verdict(peaked) -> Non
 
 
 def test_opened_table_of_the_workbench_has_one_row() -> None:
-    assert list(rows_of(first_lab(), "antonyms")) == ["english-words", "everyday-words", "small-world"]
+    for lab in (first_lab(), EVERYDAY.open()):
+        assert list(rows_of(lab, "antonyms")) == ["english-words", "everyday-words", "small-world"]
 
 
 def test_table_that_cannot_test_a_claim_says_why(six_lab) -> None:
