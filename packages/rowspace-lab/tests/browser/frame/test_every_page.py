@@ -59,6 +59,21 @@ def test_page_fits_a_phone_with_the_figure_on_the_first_screen(opened: Page) -> 
     opened.wait_for_function(f"() => {figure}.top + scrollY <= 500")
 
 
+def test_introduction_stands_beside_the_figure_on_a_wide_screen_and_none_of_it_is_cut_off(opened: Page) -> None:
+    opened.set_viewport_size({"width": 1400, "height": 900})
+    folded = opened.locator(".introduction details > summary")
+    if folded.count():
+        folded.click()
+    introduction = opened.locator(".introduction")
+    beside = "document.querySelector('.introduction').getBoundingClientRect().right"
+    figure = "document.querySelector('section[aria-label=Figure]').getBoundingClientRect()"
+    opened.wait_for_function(f"() => {figure}.left >= {beside} && {figure}.top + scrollY < 60")
+    assert introduction.evaluate("each => each.scrollWidth - each.clientWidth") == 0
+    assert opened.evaluate("document.documentElement.scrollWidth") == 1400
+    if folded.count():
+        folded.click()
+
+
 def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
     expect(opened.locator("header p")).to_have_text(re.compile(r"[.?]$"))
     code = opened.get_by_label("Python", exact=True)
