@@ -69,7 +69,7 @@ def test_counts_are_drawn_and_rare_rows_counted(visit: Visit, lab: Lab) -> None:
     page = visit("words?tab=counts")
     rare = int((lab.table.counts < 10).sum())
     expect(page.get_by_text(f"{rare:,} of {len(lab.table):,} rows")).to_be_visible()
-    for name in ("Count by rank", "Norm by count", "Neighbor quality by count"):
+    for name in ("Count by rank", "Norm by count", "Known pairs found by count"):
         expect(page.get_by_role("application", name=name)).to_be_visible()
     chart = page.get_by_role("application", name="Count by rank")
     chart.focus()

@@ -5,7 +5,7 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from rowspace_lab.pages.words.counts import half_agreement
+from rowspace_lab.pages.words.counts import known_pairs, partner_found
 
 
 def test_counts_by_rank_and_rare_rows(lab, check_code) -> None:
@@ -26,28 +26,45 @@ def test_each_power_of_two_has_the_quartiles_of_its_norms(lab, check_code) -> No
         assert reply.arrays["norms"][at] == pytest.approx(np.percentile(norms, [25, 50, 75]), rel=1e-5)
 
 
-def test_agreement_of_halves_equals_that_of_scikit_learn(lab) -> None:
-    ids = np.array([3, 50, 700, 2000])
-    found = []
-    for start in (0, 1):
-        half = normalize(np.float64(lab.table.rows[:, start::2]))
-        search = NearestNeighbors(n_neighbors=11).fit(half)  # by distance of unit rows, in the order of the cosine
-        lists = search.kneighbors(half[ids], return_distance=False).tolist()
-        found.append([set(each) - {int(id)} for each, id in zip(lists, ids, strict=True)])
-    expected = np.mean([len(even & odd) / 10 for even, odd in zip(*found, strict=True)])
-    assert half_agreement(lab.table.rows, ids, 10) == pytest.approx(expected)
+def test_share_of_known_pairs_equals_that_of_scikit_learn(lab, check_code) -> None:
+    table, reply = lab.table, check_code(lab, "words/counts")
+    unit = normalize(np.float64(table.rows))
+    lists = NearestNeighbors(n_neighbors=11).fit(unit).kneighbors(unit, return_distance=False)  # itself first
+    pairs = known_pairs(table)
+    found = [np.mean([b in lists[a], a in lists[b]]) for a, b in pairs.tolist()]
+    assert partner_found(table, pairs, 10) == pytest.approx(found)
+    powers = [len(str(int(table.counts[pair].min()))) for pair in pairs]
+    groups = [power for power in sorted(set(powers)) if powers.count(power) >= 5]
+    assert reply.arrays["pair_sizes"].tolist() == [powers.count(power) for power in groups]
+    shares = [np.mean([each for each, of in zip(found, powers, strict=True) if of == power]) for power in groups]
+    assert reply.arrays["found"].tolist() == pytest.approx(shares)
+    assert reply.meta["pairs"] == len(pairs) > 20
 
 
-def test_random_rows_agree_by_chance_and_equal_halves_always() -> None:
-    rows = np.random.default_rng(0).normal(size=(2000, 20)).astype(np.float32)
-    assert half_agreement(rows, np.arange(200), 10) < 0.02
-    assert half_agreement(np.repeat(rows, 2, axis=1), np.arange(200), 10) == 1
+def test_pairs_are_found_both_ways_and_zero_rows_are_no_neighbors(small_lab, check_code) -> None:
+    words = ["king", "queen", "man", "woman", "zero", "x"]
+    rows = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [-1.0, -0.1], [0.0, 0.0], [-0.1, 1.0]])
+    table = small_lab(words, rows, np.arange(1, 7)).table
+    pairs = known_pairs(table)
+    assert [[table.vocabulary[id] for id in pair] for pair in pairs] == [
+        ["king", "queen"],
+        ["king", "man"],
+        ["queen", "woman"],
+        ["man", "woman"],
+    ]
+    assert partner_found(table, pairs, 1).tolist() == [1, 0, 0, 0]
+    assert partner_found(table, pairs, 5).tolist() == [1, 1, 1, 1]
+
+
+def test_few_pairs_give_no_curve(small_lab, check_code) -> None:
+    reply = check_code(small_lab(["king", "queen"], np.eye(2), np.array([5, 7])), "words/counts")
+    assert (reply.meta["pairs"], reply.meta["fewest"], reply.arrays["found"].size) == (1, 5, 0)
 
 
 def test_table_without_counts_gets_empty_curves(small_lab, check_code) -> None:
     reply = check_code(small_lab(["a", "b", "c"], np.eye(3)), "words/counts")
     assert reply.meta["counted"] is False
-    assert (reply.meta["rows"], reply.arrays["counts"].size, reply.arrays["agreement"].size) == (0, 0, 0)
+    assert (reply.meta["rows"], reply.arrays["counts"].size, reply.arrays["found"].size) == (0, 0, 0)
 
 
 def test_unusual_counts_get_a_reply(small_lab, check_code) -> None:

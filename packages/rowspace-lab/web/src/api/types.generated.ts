@@ -1671,6 +1671,10 @@ export interface CountsReply {
   rare: number;
   rare_rows: number;
   rows: number;
+  /** The known pairs of words that the table has. */
+  pairs: number;
+  /** Groups with fewer pairs are left out. */
+  fewest: number;
   code: string;
 }
 

@@ -18,26 +18,11 @@ from rowspace_lab.pages.analogies.replies import Relation, Relations, RelationsR
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.default_words import MARKS, default_words, is_code, is_learned
 from rowspace_lab.shared.figure import shown
+from rowspace_lab.shared.word_pairs import CODE_RELATIONS, ENGLISH_RELATIONS
 
 __all__ = ["ROUTES"]
 
 MAX_PAIRS = 24
-CODE_RELATIONS = {
-    "verb to agent": """read reader, write writer, encode encoder, decode decoder, parse parser, load loader,
-        build builder, format formatter, handle handler, iterate iterator""",
-    "plural": """key keys, value values, row rows, column columns, class classes, function functions, file files,
-        argument arguments, method methods, module modules""",
-    "verb to noun": "read reading, write writing, parse parsing, encode encoding, decode decoding, load loading",
-    "past": "encode encoded, decode decoded, return returned, parse parsed, load loaded, raise raised, close closed",
-}
-ENGLISH_RELATIONS = {
-    "gender": """man woman, king queen, boy girl, father mother, brother sister, uncle aunt, husband wife, son daughter,
-        prince princess, actor actress""",
-    "royalty": "man king, woman queen, boy prince, girl princess",
-    "capital": "france paris, italy rome, germany berlin, japan tokyo, spain madrid, russia moscow, egypt cairo",
-    "plural": "cat cats, dog dogs, house houses, car cars, tree trees, book books, city cities, bird birds",
-    "comparative": "good better, bad worse, big bigger, small smaller, fast faster, cold colder",
-}
 Pair = tuple[str, str]
 
 

@@ -1,8 +1,7 @@
-"""Counts: count by rank, count against the norm and against the quality of the neighbors, and rarely seen rows."""
+"""Counts: count by rank, count against the norm and against the known pairs found, and rarely seen rows."""
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,16 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.words.replies import CountBins, CountsReply
 from rowspace_lab.server.query import Query
+from rowspace_lab.shared.default_words import MARKS, is_learned
 from rowspace_lab.shared.figure import shown
+from rowspace_lab.shared.word_pairs import ANTONYMS, CODE_RELATIONS, ENGLISH_RELATIONS, GENDER
 
 __all__ = ["ROUTES"]
 
 RARE = 10
 RANKS = 300
-MAX_PER_BIN = 40
+FEWEST = 5
+"""The smallest number of known pairs for which a share is given."""
 
 
 def count_curves(lab: Lab, query: Query) -> CountsReply:
@@ -32,8 +34,8 @@ def count_curves(lab: Lab, query: Query) -> CountsReply:
 def count_bins_figure(table: Table, *, k: int) -> CountBins:
     """Sort the counts; group the rows by count in powers of two; measure norms and neighbors in each group.
 
-    The quality is the agreement of two halves: the share of a word's k nearest rows by cosine in the even dimensions
-    that are also among its k nearest in the odd dimensions. Random rows agree by chance only.
+    Neighbors are measured on known pairs of related words: the share whose partner is among the k nearest rows by
+    cosine, in both directions, in groups of the rarer word's count by powers of ten.
     """
     counts = np.zeros(0, np.int64) if table.counts is None else np.array(table.counts)
     ranks = np.unique(np.geomspace(1, max(1, len(counts)), RANKS).round().astype(np.int64))[: len(counts)]
@@ -41,7 +43,12 @@ def count_bins_figure(table: Table, *, k: int) -> CountBins:
     bins = np.floor(np.log2(counts[valid])).astype(np.int64)
     members = [valid[bins == bin] for bin in np.unique(bins)]
     quartiles = [np.percentile(table.norms[ids], [25, 50, 75]) for ids in members]
-    agreement = [half_agreement(table.rows, draw(ids), k) for ids in members]
+    pairs = known_pairs(table)
+    found = partner_found(table, pairs, k)
+    rarer = counts[pairs].min(axis=1) if len(counts) else np.zeros(0, np.int64)
+    powers = np.floor(np.log10(np.maximum(rarer, 1))).astype(np.int64)
+    groups = [np.flatnonzero(powers == power) for power in np.unique(powers)]
+    groups = [group for group in groups if len(group) >= FEWEST]
     return {
         "counted": table.counts is not None,
         "k": k,
@@ -54,26 +61,38 @@ def count_bins_figure(table: Table, *, k: int) -> CountBins:
         "bin_counts": np.array([np.median(counts[ids]) for ids in members]),
         "sizes": np.array([len(ids) for ids in members], np.int64),
         "norms": np.array(quartiles).reshape(-1, 3),
-        "agreement": np.array(agreement),
+        "pairs": len(pairs) if len(counts) else 0,
+        "fewest": FEWEST,
+        "pair_counts": np.array([np.median(rarer[group]) for group in groups]),
+        "pair_sizes": np.array([len(group) for group in groups], np.int64),
+        "found": np.array([found[group].mean() for group in groups]),
     }
 
 
-def draw(ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Draw a sample of the ids."""
-    return np.sort(np.random.default_rng(0).permutation(ids)[:MAX_PER_BIN])
+def known_pairs(table: Table) -> NDArray[np.int64]:
+    """Return the ids of the known pairs whose words both have a learned row, (n, 2), each pair once."""
+    learned, found = is_learned(table), set[tuple[int, int]]()
+    texts = [*ENGLISH_RELATIONS.values(), *CODE_RELATIONS.values(), ANTONYMS, GENDER]
+    for a, b in (pair.split() for text in texts for pair in text.split(",")):
+        for mark in MARKS:
+            if mark + a in table and mark + b in table and learned[table.ids([mark + a, mark + b])].all():
+                one, other = sorted(table.ids([mark + a, mark + b]).tolist())
+                found.add((one, other))
+                break
+    return np.array(sorted(found), np.int64).reshape(-1, 2)
 
 
-def half_agreement(rows: NDArray[np.floating[Any]], ids: NDArray[np.int64], k: int) -> float:
-    """Compute the mean share of the ids' k nearest rows that the even and the odd dimensions have in common."""
-    if rows.shape[1] < 2 or len(rows) < 2:
-        return float("nan")
-    even, odd = (
-        space.nearest(half[ids], half, k, exclude=ids[:, np.newaxis])[0]
-        for half in (np.ascontiguousarray(rows[:, start::2]) for start in (0, 1))
-    )
-    found = np.minimum((even >= 0).sum(1), (odd >= 0).sum(1)).clip(1)
-    shared = [len((set(a) & set(b)) - {-1}) for a, b in zip(even.tolist(), odd.tolist(), strict=True)]
-    return float(np.mean(shared / found))
+def partner_found(table: Table, pairs: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+    """Return for each pair (n, 2) the share of its two words whose k nearest rows by cosine have the other, (n,)."""
+    if not len(pairs):
+        return np.zeros(0)
+    norms = np.where(table.norms > 0, table.norms, np.nan)  # a row of zeros is nobody's neighbor
+    shares = [
+        (space.nearest(table.rows[one], table.rows, k, exclude=one[:, np.newaxis], row_norms=norms)[0] == other).any(1)
+        for one, other in ((pairs[:, 0], pairs[:, 1:]), (pairs[:, 1], pairs[:, :1]))
+    ]
+    mean: NDArray[np.float64] = np.mean(shares, axis=0)
+    return mean
 
 
 ROUTES: Mapping[str, Handler] = {"words/counts": count_curves}

@@ -133,10 +133,11 @@ class TurnedReply(Turned, Shown):
 
 
 class CountBins(TypedDict):
-    """Counts by rank, `ranks` (r,) and `counts` (r,), and rows grouped by count in powers of two.
+    """Counts by rank, `ranks` (r,) and `counts` (r,), rows grouped by count in powers of two, and known pairs of words.
 
-    For each group: `bin_counts` (n,) the median count, `sizes` (n,), `norms` (n, 3) the quartiles of the norms,
-    `agreement` (n,) the mean share of k neighbors that two halves of the dimensions have in common.
+    For each group: `bin_counts` (n,) the median count, `sizes` (n,), `norms` (n, 3) the quartiles of the norms. For
+    each group of known pairs by the count of the rarer word, in powers of ten: `pair_counts` (m,) its median,
+    `pair_sizes` (m,), and `found` (m,) the share of words whose partner is among the k nearest.
     """
 
     counted: bool
@@ -152,7 +153,13 @@ class CountBins(TypedDict):
     bin_counts: Array
     sizes: Array
     norms: Array
-    agreement: Array
+    pairs: int
+    """The known pairs of words that the table has."""
+    fewest: int
+    """Groups with fewer pairs are left out."""
+    pair_counts: Array
+    pair_sizes: Array
+    found: Array
 
 
 class CountsReply(CountBins, Shown):

@@ -10,24 +10,13 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
-from rowspace_lab.pages.analogies.relations import ENGLISH_RELATIONS
+from rowspace_lab.shared.word_pairs import ANTONYMS, ENGLISH_RELATIONS, GENDER
 
 __all__ = ["analogies_models", "antonyms", "queen", "word2vec_tokens"]
 
 Pair = tuple[str, str]
 
 MARKS = ("", "Ġ", "▁")  # prefixes of tokens that begin a word: none, GPT-2's, and SentencePiece's
-ANTONYMS = """
-good bad, big small, large small, hot cold, old young, old new, high low, early late, first last, left right,
-open close, start stop, begin end, true false, minimum maximum, min max, push pop, read write, encode decode,
-get set, add remove, upper lower, before after, always never, up down, buy sell, love hate, fast slow, long short,
-rich poor, win lose, man woman, men women, boy girl, boys girls, king queen, kings queens, father mother
-"""
-"""Pairs that WordNet or programmers call opposites."""
-GENDER = """
-man woman, king queen, boy girl, father mother, prince princess, men women, kings queens, boys girls, brother sister,
-uncle aunt, husband wife, son daughter
-"""
 
 
 def pairs_in(table: Table, text: str) -> list[Pair]:

@@ -1,0 +1,31 @@
+"""Known pairs of related words: relations in code and in English, and opposites, as texts "man woman, king queen"."""
+
+__all__ = ["ANTONYMS", "CODE_RELATIONS", "ENGLISH_RELATIONS", "GENDER"]
+
+CODE_RELATIONS = {
+    "verb to agent": """read reader, write writer, encode encoder, decode decoder, parse parser, load loader,
+        build builder, format formatter, handle handler, iterate iterator""",
+    "plural": """key keys, value values, row rows, column columns, class classes, function functions, file files,
+        argument arguments, method methods, module modules""",
+    "verb to noun": "read reading, write writing, parse parsing, encode encoding, decode decoding, load loading",
+    "past": "encode encoded, decode decoded, return returned, parse parsed, load loaded, raise raised, close closed",
+}
+ENGLISH_RELATIONS = {
+    "gender": """man woman, king queen, boy girl, father mother, brother sister, uncle aunt, husband wife, son daughter,
+        prince princess, actor actress""",
+    "royalty": "man king, woman queen, boy prince, girl princess",
+    "capital": "france paris, italy rome, germany berlin, japan tokyo, spain madrid, russia moscow, egypt cairo",
+    "plural": "cat cats, dog dogs, house houses, car cars, tree trees, book books, city cities, bird birds",
+    "comparative": "good better, bad worse, big bigger, small smaller, fast faster, cold colder",
+}
+ANTONYMS = """
+good bad, big small, large small, hot cold, old young, old new, high low, early late, first last, left right,
+open close, start stop, begin end, true false, minimum maximum, min max, push pop, read write, encode decode,
+get set, add remove, upper lower, before after, always never, up down, buy sell, love hate, fast slow, long short,
+rich poor, win lose, man woman, men women, boy girl, boys girls, king queen, kings queens, father mother
+"""
+"""Pairs that WordNet or programmers call opposites."""
+GENDER = """
+man woman, king queen, boy girl, father mother, prince princess, men women, kings queens, boys girls, brother sister,
+uncle aunt, husband wife, son daughter
+"""
