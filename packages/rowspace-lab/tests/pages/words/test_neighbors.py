@@ -84,7 +84,8 @@ def test_every_kind_of_table_gets_a_reply(small_lab, check_code) -> None:
     for vocabulary, rows, counts in AWKWARD.values():
         lab = small_lab(vocabulary, rows, counts)
         for route in ROUTES:
-            check_code(lab, route, **({} if route == "words/search" else {"word": vocabulary[-1]}))
+            metric = {"metric": "euclidean"} if route == "words/neighbors" else {}  # a row of zeros has no other
+            check_code(lab, route, **({} if route == "words/search" else {"word": vocabulary[-1], **metric}))
         assert set(default_words(lab.table, 20)) <= set(vocabulary)
 
 
@@ -93,6 +94,16 @@ def test_row_with_nan_is_shown_without_neighbors(small_lab, ask) -> None:
     assert ask(lab, "words/rows", word="a").meta["limit"] == 3
     with pytest.raises(UsageError, match="the row of 'a' contains NaN or infinity, so it has no neighbors"):
         ask(lab, "words/neighbors", word="a")
+
+
+def test_row_of_zeros_has_no_neighbors_and_is_none(small_lab, ask, check_code) -> None:
+    lab = small_lab(["a", "zero", "b", "c"], np.array([[1.0, 0.0], [0.0, 0.0], [-1.0, 0.1], [0.0, 1.0]]))
+    for metric in ("cosine", "dot"):
+        with pytest.raises(UsageError, match="the row of 'zero' is zero, so it has no neighbors; use another word"):
+            ask(lab, "words/neighbors", word="zero", metric=metric)
+    assert check_code(lab, "words/neighbors", word="a").meta["tokens"] == ["c", "b"]
+    assert check_code(lab, "words/neighbors", word="a", k=1).meta["tokens"] == ["c"]
+    assert check_code(lab, "words/neighbors", word="zero", metric="euclidean").meta["tokens"] == ["a", "c", "b"]
 
 
 def test_default_words_have_neighbors(small_lab, ask) -> None:

@@ -18,6 +18,7 @@ from rowspace_lab.pages.words.figures import (
     search_figure,
     searched_text,
     tokens_figure,
+    word_row,
 )
 from rowspace_lab.pages.words.replies import ComparedReply, DistancesReply, NeighborsReply, SearchReply, WordRowsReply
 from rowspace_lab.pages.words.substring_index import SubstringIndex
@@ -52,7 +53,10 @@ def neighbors(lab: Lab, query: Query) -> NeighborsReply:
     word = query.text("word", default)
     if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
         raise UsageError(f"the row of {word!r} contains NaN or infinity, so it has no neighbors; use another word")
-    metric, k = query.choice("metric", METRICS), query.integer("k", 10, low=1, high=200)
+    metric = query.choice("metric", METRICS)
+    if metric != "euclidean" and not word_row(lab.table, word).any():
+        raise UsageError(f"the row of {lab.table.shown(word)!r} is zero, so it has no neighbors; use another word")
+    k = query.integer("k", 10, low=1, high=200)
     figure = partial(neighbors_figure, word=word, k=k, metric=metric)
     return {**figure(lab.table), "word": word, "code": shown(lab, figure)}
 
