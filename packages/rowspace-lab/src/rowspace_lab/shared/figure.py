@@ -23,7 +23,7 @@ __all__ = ["Array", "Shown", "shown", "shown_on"]
 Array = NDArray[Any]
 
 _OWN = "rowspace_lab."
-_EXPERIMENTS = "rowspace_lab.experiments"  # which readers import, as they do the library
+_IMPORTED = ("rowspace_lab.experiments", "rowspace_lab.tables.small_world")  # by readers, as the library is
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # module → the public module that readers import from
 _MAX_LINE = 100
 _PARSING = Lock()  # ast.parse is not thread-safe in Python 3.11
@@ -126,7 +126,7 @@ class _Source:
     def _add_from(self, node: ast.ImportFrom, name: str) -> None:
         (alias,) = (alias for alias in node.names if name in (alias.name, alias.asname))
         module = str(node.module)
-        if module.startswith(_OWN) and module != _EXPERIMENTS:
+        if module.startswith(_OWN) and module not in _IMPORTED:
             self.add(module, alias.name)
             return
         self._imports.setdefault(f"from {_FRONT_DOOR.get(module, module)} import ", set()).add(ast.unparse(alias))

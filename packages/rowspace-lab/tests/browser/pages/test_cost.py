@@ -198,3 +198,22 @@ def test_share_of_the_token_table_is_the_same_at_every_dimension(visit) -> None:
     page.get_by_label("Dimension d").press("ArrowRight")
     expect(figure).to_contain_text(f"{30_522 * 1024:,}")
     expect(figure).to_contain_text("98.34 %")
+
+
+@pytest.mark.parametrize(
+    ("figure", "labels"),
+    [
+        ("memory", {"Vocabulary V", "Dimension d", "Tokens per step n"}),
+        ("matrix", {"Vocabulary V", "Dimension d"}),
+        ("widths", set()),
+        ("tables", {"Dimension d"}),
+    ],
+)
+def test_each_figure_has_the_sliders_that_change_it(visit, figure: str, labels: set[str]) -> None:
+    page = visit(f"cost?figure={figure}")
+    if figure != "widths":  # which has no other controls
+        page.get_by_text("More controls").click()
+    sliders = page.get_by_role("region", name="Controls").get_by_role("slider")
+    expect(sliders).to_have_count(len(labels))
+    for label in labels:
+        expect(page.get_by_role("slider", name=label)).to_be_visible()
