@@ -121,9 +121,10 @@ def test_code_computes_what_is_shown(visit, document: dict[str, Any]) -> None:
 
 
 @pytest.mark.long
-def test_without_a_saved_arena_the_page_says_so_and_fills_while_one_runs(visit) -> None:
+def test_page_shows_a_full_run_and_fills_while_one_of_the_reader_runs(visit, unfold) -> None:
     page = visit("arena")
-    expect(page.get_by_text("No arena is saved yet. Press Run for the quick one")).to_be_visible()
+    expect(page.get_by_label("Result")).to_contain_text("full run: 20 s, 3 seeds, scale 32")
+    unfold("The strategies and the tasks")
     expect(page.get_by_text("2 runs: more than 0 s on 1 core")).to_be_visible()
     expect(page.get_by_role("definition").filter(has_text="a byte, one of 256")).to_be_visible()
     expect(page.get_by_label("Python", exact=True)).to_contain_text("run_arena(quick=True, seconds=0.02,")
@@ -172,6 +173,6 @@ def test_result_that_cannot_be_read_says_why(visit, lab_url: str) -> None:
     folder.mkdir(parents=True)
     (folder / "arena.json").write_text('{"format": 1, "settings": {}, "cells": {}}')
     page = visit("arena")
-    expect(page.get_by_text("No arena is saved yet.")).to_be_visible()
+    expect(page.get_by_label("Result")).to_contain_text("run of this page (cannot be opened)")
     page.goto(f"{lab_url}/arena?result=ffffffffffff")
     expect(page.get_by_role("alert").filter(has_text="there is no saved arena 'ffffffffffff'")).to_be_visible()

@@ -8,6 +8,7 @@ import pytest
 from tests.arena_results import IMAGE, save_arena
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace_lab.experiments.arena.strategies import STRATEGIES
 from rowspace_lab.pages.arena import runs
 from rowspace_lab.pages.arena.saved import own_folder
 
@@ -55,19 +56,16 @@ CELL_OF_OLD_FORMAT = {
 
 
 def test_saved_arenas_are_listed_by_id_the_newest_first(lab, working_folder: Path, ask) -> None:
-    assert ask(lab, "arena/results").meta["saved"] == []
-    with pytest.raises(UsageError, match="there is no saved arena yet; run one on the Arena page, or with rowspace"):
-        ask(lab, "arena/result")
     for changed, folder in enumerate([own_folder() / "quick", working_folder / "mine", working_folder / "damaged"]):
         save_arena(folder)
         os.utime(folder / "arena.json", (changed, changed))
     (working_folder / "damaged" / "arena.json").write_text('{"format": 2, "result": {"settings": {}}}')
     (working_folder / "something else").mkdir()
-    damaged, mine, own = ask(lab, "arena/results").meta["saved"]
+    damaged, mine, own, shipped = ask(lab, "arena/results").meta["saved"]
     assert damaged["problem"] == f"{Path('damaged/arena.json')}: is damaged; run the arena again"
     assert (mine["name"], mine["seconds"], mine["seeds"], mine["scale"], mine["problem"]) == ("mine", 20.0, 3, 32, None)
     assert mine["runs"] == 3 * (6 + 5)
-    assert own["name"] == ""
+    assert (own["name"], shipped["name"]) == ("", "full run")
     assert str(working_folder) not in str([damaged, mine, own])
     assert (
         ask(lab, "arena/result", id=own["id"])
@@ -85,6 +83,14 @@ def test_saved_arenas_are_listed_by_id_the_newest_first(lab, working_folder: Pat
             ask(lab, "arena/result", id=other)
 
 
+def test_full_run_comes_with_the_workbench(lab, working_folder: Path, check_code) -> None:
+    reply = check_code(lab, "arena/result").meta
+    assert (reply["seconds"], reply["seeds"], len(reply["entries"]), len(reply["curve"])) == (20.0, 3, 24, 5)
+    assert {entry["seeds"] for entry in reply["entries"]} == {3}  # all of its runs have finished
+    assert reply["code"].startswith("# the call that made this result: run_arena()")
+    assert {entry["strategy"] for entry in reply["entries"]} == set(STRATEGIES)
+
+
 def test_cell_that_the_arena_lacks_is_refused(lab, working_folder: Path, ask) -> None:
     save_arena(working_folder / "mine")
     with pytest.raises(UsageError, match="this arena has no runs of small-tied on images; choose a cell of its table"):
@@ -93,7 +99,7 @@ def test_cell_that_the_arena_lacks_is_refused(lab, working_folder: Path, ask) ->
 
 def test_results_of_an_older_version_have_a_problem(lab, working_folder: Path, ask) -> None:
     (working_folder / "arena.json").write_text('{"format": 1, "settings": {}, "cells": {}}')
-    (saved,) = ask(lab, "arena/results").meta["saved"]
+    saved, _ = ask(lab, "arena/results").meta["saved"]
     assert saved["name"] == "this folder"
     assert "run the arena again with the same options, text and output" in saved["problem"]
 

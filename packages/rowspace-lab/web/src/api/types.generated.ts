@@ -321,7 +321,7 @@ export interface ArenaFrame {
 /** A saved arena. Its numbers are null where the file cannot be read, and `problem` says why. */
 export interface SavedArena {
   id: string;
-  /** The name of its folder; empty for runs of the page. */
+  /** The name of its folder, or of the one that comes with the workbench; empty for runs of the page. */
   name: string;
   changed: string;
   seconds: number | null;

@@ -19,7 +19,7 @@ class SavedArena(TypedDict):
 
     id: str
     name: str
-    """The name of its folder; empty for runs of the page."""
+    """The name of its folder, or of the one that comes with the workbench; empty for runs of the page."""
     changed: str
     seconds: float | None
     seeds: int | None

@@ -90,10 +90,7 @@ def _folder(query: Query) -> ArenaFolder:
     """The requested folder, by default the newest one."""
     if id := query.text("id", ""):
         return find_arena(id)
-    folders = arena_folders()
-    if not folders:
-        raise UsageError("there is no saved arena yet; run one on the Arena page, or with rowspace arena -o my-arena")
-    return folders[0]
+    return arena_folders()[0]
 
 
 def _checked(folder: ArenaFolder, figure: Callable[[], _Fields]) -> _Fields:
@@ -116,8 +113,9 @@ def _how_it_was_made(folder: ArenaFolder) -> str:
     for name, every in (("tasks", TASKS), ("strategies", tuple(STRATEGIES))):
         if list(document[name]) != list(every):
             options[name] = list(document[name])
-    output = {} if folder.is_own else {"output": folder.path.name or "."}
-    text = "" if folder.is_own else ", and its text if one was given"
+    knows_call = folder.is_own or folder.is_shipped
+    output = {} if knows_call else {"output": folder.path.name or "."}
+    text = "" if knows_call else ", and its text if one was given"
     return f"# the call that made this result{text}: {_call(output | options)}\n\n"
 
 

@@ -1,4 +1,7 @@
-"""The results that the page can open: those of its own runs, and those in the working folder; by id, never by path."""
+"""The results that the page can open, by id, never by path.
+
+They are those of its own runs, those in the working folder, and one of `rowspace arena` that comes with the workbench.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -16,6 +19,8 @@ __all__ = ["ArenaFolder", "arena_folders", "arena_id", "count_saved_runs", "find
 
 _MAX_FOLDERS = 1000  # folders of the working folder to look into
 _LISTED = 30
+_SHIPPED = Path(__file__).with_name("full")
+SHIPPED_NAME = "full run"
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,18 @@ class ArenaFolder:
     path: Path
     is_own: bool
     changed: int
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it comes with the workbench."""
+        return self.path == _SHIPPED
+
+    @property
+    def name(self) -> str:
+        """What the list calls it; empty for a run of the page."""
+        if self.is_shipped:
+            return SHIPPED_NAME
+        return "" if self.is_own else (self.path.name or "this folder")
 
     @property
     def id(self) -> str:
@@ -49,10 +66,10 @@ def own_folder() -> Path:
 
 
 def arena_folders() -> list[ArenaFolder]:
-    """Return the folders with results, the newest first."""
+    """Return the folders with results, the newest first, and last the one that comes with the workbench."""
     found = [*_with_results(own_folder(), is_own=True), *_with_results(Path(), is_own=False)]
     found += _results_of(Path(), is_own=False)
-    return sorted(found, key=lambda folder: -folder.changed)[:_LISTED]
+    return [*sorted(found, key=lambda folder: -folder.changed)[:_LISTED], *_results_of(_SHIPPED, is_own=False)]
 
 
 def find_arena(id: str) -> ArenaFolder:
@@ -69,9 +86,15 @@ def find_arena(id: str) -> ArenaFolder:
 
 def saved_arena(folder: ArenaFolder) -> SavedArena:
     """Describe a saved arena; a file that cannot be read has a problem instead of numbers."""
-    name = "" if folder.is_own else (folder.path.name or "this folder")
     saved = SavedArena(
-        id=folder.id, name=name, changed=str(folder.changed), seconds=None, seeds=None, scale=None, runs=0, problem=None
+        id=folder.id,
+        name=folder.name,
+        changed=str(folder.changed),
+        seconds=None,
+        seeds=None,
+        scale=None,
+        runs=0,
+        problem=None,
     )
     try:
         result = read_arena(folder.path)
