@@ -77,8 +77,21 @@ def test_token_itself_comes_before_the_text_of_another() -> None:
     assert table.find_shown("⟨E9⟩") == "é"
 
 
-def test_tokenizer_that_is_not_json_shows_tokens_as_they_are() -> None:
-    assert rs.Table(["Ġ"], np.ones((1, 1)), tokenizer='{"ByteLevel"').shown("Ġ") == "Ġ"
+@pytest.mark.parametrize(
+    "tokenizer",
+    [
+        '{"ByteLevel"',
+        '["ByteLevel"]',
+        '{"pre_tokenizer": "ByteLevel"}',
+        '{"pre_tokenizer": {"type": "Sequence", "pretokenizers": ["ByteLevel"]}}',
+        '{"pre_tokenizer": {"type": "Sequence", "pretokenizers": 1}, "decoder": {"type": "ByteLevel"}}',
+        '{"pre_tokenizer": {"type": "ByteLevel"}, "added_tokens": [1]}',
+        '{"pre_tokenizer": {"type": "ByteLevel"}, "added_tokens": [{"id": 1}]}',
+        '{"ByteLevel": ' + "[" * 100_000,
+    ],
+)
+def test_tokenizer_that_cannot_be_read_shows_tokens_as_they_are(tokenizer: str) -> None:
+    assert rs.Table(["Ġking"], np.ones((1, 1)), tokenizer=tokenizer).shown("Ġking") == "Ġking"
 
 
 def test_copy_of_a_table_shows_the_same() -> None:

@@ -49,11 +49,11 @@ def kept_tokens(tokenizer: str | None, vocabulary: Sequence[str], known: Contain
         return None
     try:
         document = json.loads(tokenizer)
-    except ValueError:  # it does not open; what needs it says so
+        if all(step.get("type") != "ByteLevel" for step in steps(document, "pre_tokenizer", "decoder")):
+            return None
+        return frozenset(str(token["content"]) for token in document.get("added_tokens") or [])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # it does not open; what needs it says so
         return None
-    if all(step.get("type") != "ByteLevel" for step in steps(document, "pre_tokenizer", "decoder")):
-        return None
-    return frozenset(str(token["content"]) for token in document.get("added_tokens") or [])
 
 
 def steps(document: Mapping[str, Any], *names: str) -> Iterator[dict[str, Any]]:
