@@ -31,7 +31,7 @@ def test_tokens_are_shown_and_found_as_text(visit: Callable[[str], Page]) -> Non
         expect(page.get_by_role("button", name=name, exact=True).first).to_be_visible()
     field = page.get_by_role("combobox", name="Word", exact=True)
     field.fill(" q")
-    expect(page.get_by_role("option")).to_have_text(["␣queen"])
+    expect(page.get_by_role("listbox").get_by_role("option")).to_have_text(["␣queen"])
     field.press("Enter")
     expect(field).to_have_value("␣queen")
     assert "word=%C4%A0queen" in page.url

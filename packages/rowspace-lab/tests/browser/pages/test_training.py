@@ -32,7 +32,7 @@ def lab_url() -> Iterator[str]:
         yield url_of(server)
 
 
-def finished(visit, address: str = "training?text=python") -> Page:
+def finished(visit, address: str = "training?corpus=python") -> Page:
     """The page after the last step of its run on Python's help."""
     page = visit(address)
     expect(page.get_by_text("has finished; play it back").first).to_be_visible()
@@ -86,7 +86,7 @@ def test_replay_plays_pauses_and_scrubs(visit) -> None:
 
 def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: Page) -> None:
     finished(visit)
-    page = finished(visit, "training?text=python&token=290")
+    page = finished(visit, "training?corpus=python&token=290")
     figure = page.get_by_role("region", name="Figure")
     expect(
         figure.get_by_role("table", name="Nearest tokens of the sample at step 50").locator("tbody tr")
@@ -107,7 +107,7 @@ def test_code_computes_what_is_shown(visit) -> None:
 
 
 def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
-    page = finished(visit, "training?text=python&run=untied&tab=rows")
+    page = finished(visit, "training?corpus=python&run=untied&tab=rows")
     figure = page.get_by_role("region", name="Figure")
     expect(figure).to_contain_text("Only looked-up rows get a gradient")
     bands = page.get_by_role("table", name="Rows by the steps in which they were looked up, at step 50").locator(
@@ -120,7 +120,7 @@ def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
     scatter.press("ArrowRight")
     expect(figure.locator("output", has_text="0 updates")).to_be_visible()
     scatter.press("Enter")
-    page.wait_for_url("**/training?text=python&run=untied&tab=rows&token=*")
+    page.wait_for_url("**/training?corpus=python&run=untied&tab=rows&token=*")
     expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")
 
 
@@ -129,7 +129,7 @@ def test_second_run_differs_in_one_thing(visit) -> None:
     page.get_by_role("tab", name="Two runs").click()
     page.get_by_role("group", name="What differs").get_by_text("initial σ").click()
     page.get_by_role("group", name="0.02 and").get_by_text("1", exact=True).click()
-    page.wait_for_url("**/training?text=python&tab=pair&differ=start&variant=std-1")
+    page.wait_for_url("**/training?corpus=python&tab=pair&differ=start&variant=std-1")
     expect(page.get_by_text("has finished; play it back")).to_have_count(3)
     runs = page.get_by_role("table", name="Both runs").locator("tbody tr")
     expect(runs).to_have_count(2)
@@ -142,11 +142,11 @@ def test_second_run_differs_in_one_thing(visit) -> None:
 
 @pytest.mark.long
 def test_second_run_has_a_width_of_the_user(visit) -> None:
-    page = finished(visit, "training?text=python&differ=width")
+    page = finished(visit, "training?corpus=python&differ=width")
     field = page.get_by_label("or another d")
     field.fill("25")
     field.press("Enter")
-    page.wait_for_url("**/training?text=python&differ=width&variant=dim-24")  # the nearest multiple of 4
+    page.wait_for_url("**/training?corpus=python&differ=width&variant=dim-24")  # the nearest multiple of 4
     expect(field).to_have_value("24")
     expect(page.get_by_role("application", name="width d: 24, step 50")).to_be_visible()
     page.get_by_role("group", name="32 and").get_by_text("4", exact=True).click()
@@ -158,15 +158,15 @@ def test_gradients_of_watched_tokens_are_compared(visit) -> None:
     page.get_by_role("tab", name="Gradients").click()
     figure = page.get_by_role("region", name="Figure")
     expect(figure.get_by_role("application", name="Cosines of summed gradients: 4 curves")).to_be_visible()
-    expect(figure.get_by_role("application", name="Summed gradients of  may from the input, step 50")).to_be_visible()
-    page.get_by_label("second token").select_option(" will")
-    expect(figure.get_by_role("application", name="Summed gradients of  will from the input, step 50")).to_be_visible()
+    expect(figure.get_by_role("application", name="Summed gradients of ␣may from the input, step 50")).to_be_visible()
+    page.get_by_label("second token").select_option("␣will")
+    expect(figure.get_by_role("application", name="Summed gradients of ␣will from the input, step 50")).to_be_visible()
     page.get_by_role("group", name="Bars of the side").get_by_text("head").click()
-    expect(figure.get_by_role("application", name="Summed gradients of  will from the head, step 50")).to_be_visible()
+    expect(figure.get_by_role("application", name="Summed gradients of ␣will from the head, step 50")).to_be_visible()
 
 
 def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
-    page = finished(visit, "training?text=python&run=untied&tab=rows")
+    page = finished(visit, "training?corpus=python&run=untied&tab=rows")
     counts = page.get_by_role("table", name="Rows by what moves them in step 50").locator("tbody tr")
     expect(counts).to_have_count(4)
     rows = [int(row.locator("td").nth(1).inner_text()) for row in counts.all()]
@@ -174,24 +174,24 @@ def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
     assert min(rows[:3]) > 0
     most = page.get_by_role("table", name="Rows without a gradient that move most in step 50")
     most.get_by_role("button").first.click()
-    page.wait_for_url("**/training?text=python&run=untied&tab=rows&token=*")
-    page = finished(visit, "training?text=python&tab=rows")
+    page.wait_for_url("**/training?corpus=python&run=untied&tab=rows&token=*")
+    page = finished(visit, "training?corpus=python&tab=rows")
     expect(page.get_by_role("region", name="Figure")).to_contain_text("Every row of this tied table gets a gradient")
 
 
 def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
-    page = finished(visit, "training?text=python&differ=tying")
+    page = finished(visit, "training?corpus=python&differ=tying")
     figure = page.get_by_role("region", name="Figure")
     for name in ("tied", "untied"):
         for side in ("input", "head"):
-            bars = figure.get_by_role("application", name=f"tying: {name}: summed gradients of  can from the {side}")
+            bars = figure.get_by_role("application", name=f"tying: {name}: summed gradients of ␣can from the {side}")
             expect(bars).to_be_visible()
     expect(figure).to_contain_text("from the head, of another row; cosine of both")
 
 
 @pytest.mark.long
 def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
-    page = finished(visit, "training?text=python&differ=word")
+    page = finished(visit, "training?corpus=python&differ=word")
     table = page.get_by_role("table", name="The rows that differ most between the runs")
     expect(table.locator("tbody tr")).to_have_count(12)
     distances = [float(cell) for cell in table.locator("td:last-child").all_inner_texts()]
@@ -200,7 +200,7 @@ def test_rows_that_differ_most_after_a_change_of_the_text(visit) -> None:
 
 @pytest.mark.long
 def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) -> None:
-    page = finished(visit, "training?text=python&differ=positions")
+    page = finished(visit, "training?corpus=python&differ=positions")
     table = page.get_by_role(
         "table", name="How much the prediction changes when the first two of six tokens change places"
     )

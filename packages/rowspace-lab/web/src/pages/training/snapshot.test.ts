@@ -28,7 +28,7 @@ test("tokens that are not in the text are gray", () => {
 });
 
 test("three watched tokens are compared: the wanted ones, else words of similar use", () => {
-  const meta = { tokens: [" the", " may", " function", " can", " x"], watched: [7, 8, 9, 3] };
+  const meta = { tokens: ["␣the", "␣may", "␣function", "␣can", "␣x"], watched: [7, 8, 9, 3] };
   const ids = [7, 8, 9, 3, 4];
   expect(comparedOf(meta, ids, "")).toEqual([3, 8, 9]);
   expect(comparedOf(meta, ids, "9,7,8")).toEqual([9, 7, 8]);

@@ -45,7 +45,7 @@ export function frequentWords(reply: Reply<SnapshotsReply>): number[] {
   return (words.length ? words : places).map((place) => ids[place] as number);
 }
 
-const COMPARED = [" can", " may", " function", "cat", "dog", "king"]; // of each text two words of similar use, and another
+const COMPARED = ["␣can", "␣may", "␣function", "cat", "dog", "king"]; // of each text two words of similar use, and another
 
 /** The ids of three watched tokens: those of a comma-separated list, else some by default. */
 export function comparedOf(

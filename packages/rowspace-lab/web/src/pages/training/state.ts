@@ -18,7 +18,7 @@ export const SPEEDS = [0.5, 1, 2, 4];
 
 export const trainingState = () =>
   addressState({
-    text: choice(TEXTS),
+    corpus: choice(TEXTS),
     run: choice(RUNS),
     /** Below the map; "" is the comparison of two runs where one was chosen, else the loss. */
     tab: choice<Tab | "">(["", ...TABS]),
@@ -31,8 +31,9 @@ export const trainingState = () =>
 
 export type TrainingState = ReturnType<typeof trainingState>;
 
-/** The name of a run on the page's text, for requests. */
-export const runOn = ({ text }: TrainingState, run: string): string => (text === "python" ? run : `${text}-${run}`);
+/** The name of a run on the page's corpus, for requests. */
+export const runOn = ({ corpus }: TrainingState, run: string): string =>
+  corpus === "python" ? run : `${corpus}-${run}`;
 
 /** The selected tab below the map. */
 export const tabOf = ({ tab, differ }: TrainingState): Tab => tab || (differ ? "pair" : "loss");

@@ -30,7 +30,7 @@ export interface Begun {
 export class RunPair {
   #page: TrainingState;
   readonly difference = $derived.by<Difference | undefined>(() =>
-    this.#page.differ ? differences(this.#page.text)[this.#page.differ] : undefined,
+    this.#page.differ ? differences(this.#page.corpus)[this.#page.differ] : undefined,
   );
   readonly variant = $derived.by(() => this.difference && variantOf(this.difference, this.#page.variant));
   readonly titles = $derived.by(
