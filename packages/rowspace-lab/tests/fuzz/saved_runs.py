@@ -29,7 +29,10 @@ STEPS = {"steps": 6, "record": 2, "evaluate": 3, "sample": 6, "watch": ["t", "a"
 
 
 def run(folder: Path) -> Path:
-    """Write a run of a language model that was interrupted."""
+    """Write a run of a language model that was interrupted, without the events after its checkpoint.
+
+    Those are of steps that a resumed run repeats, and may be incomplete.
+    """
 
     def stop(progress: Any) -> None:
         if progress.step == 4:
@@ -45,6 +48,7 @@ def run(folder: Path) -> Path:
             **STEPS,
         )
     except KeyboardInterrupt:
+        os.truncate(folder / "r" / NAME, json.loads((folder / "r" / RUN_FILE).read_text())["events"])
         return folder / "r"
     raise AssertionError("the training ended before it was interrupted")
 
@@ -53,7 +57,7 @@ def read_run(path: Path) -> object:
     """Return the model, the table, the events and the record, and what the resumed run learns."""
     before = read_parts(path)
     train(output=path, resume=True)
-    return before, rs.load(path).rows.tolist(), len(read_events(path)[1])
+    return before, rs.load(path, verify=True).rows.tolist(), len(read_events(path)[1])
 
 
 def read_parts(path: Path) -> object:
@@ -62,16 +66,15 @@ def read_parts(path: Path) -> object:
     weights = {name: tensor.tolist() for name, tensor in loaded.model.state_dict().items()}
     record = {name: value for name, value in loaded.record.to_json().items() if name not in UNCOMPARED}
     facts = {name: value for name, value in record.pop("facts").items() if "seconds" not in name}
-    return weights, record, facts, loaded.tokenizer.json, read_events(path), rs.load(path).rows.tolist()
+    return weights, record, facts, loaded.tokenizer.json, read_events(path), rs.load(path, verify=True).rows.tolist()
 
 
 def events(folder: Path) -> Path:
-    """Write the events of a run up to its checkpoint, with what says how long they were then, and nothing else."""
+    """Write the events of a run, with what says how long they were at its checkpoint, and nothing else."""
     made, kept = run(folder), folder / "e"
     (kept / RUN_FILE).parent.mkdir(parents=True)
     for name in (NAME, RUN_FILE):
         (made / name).rename(kept / name)
-    os.truncate(kept / NAME, json.loads((kept / RUN_FILE).read_text())["events"])
     shutil.rmtree(made)
     return kept
 

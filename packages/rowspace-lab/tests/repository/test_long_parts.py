@@ -62,7 +62,7 @@ def test_a_second_run_repeats_only_the_part_that_failed(repository):
     for tested in (
         f"{TESTS}/layers",
         f"{TESTS}/fuzz {WORKBENCH}/fuzz",
-        f"--ignore {WORKBENCH} --ignore {TESTS}/fuzz --ignore={TESTS}/layers --ignore={TESTS}/learn",
+        f"{TESTS} --ignore {TESTS}/fuzz --ignore={TESTS}/layers --ignore={TESTS}/learn",
     ):
         assert f" --dist loadfile --no-loadscope-reorder -m not browser {tested}" in calls
     (repository / "fails").unlink()

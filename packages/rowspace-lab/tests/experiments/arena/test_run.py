@@ -121,7 +121,9 @@ def test_results_of_an_older_version_are_continued_but_not_read(tmp_path):
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     """As when a job of the workbench is killed, in a run of 1000 s."""
     options = TINY | {"seconds": 1000, "workers": 1}
-    code = f"from rowspace.learn import run_arena\nrun_arena({['a text of some words ' * 50]!r}, **{options!r})"
+    code = (
+        f"from rowspace_lab.experiments import run_arena\nrun_arena({['a text of some words ' * 50]!r}, **{options!r})"
+    )
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], env=environment)
     try:

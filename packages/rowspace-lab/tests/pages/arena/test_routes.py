@@ -108,6 +108,7 @@ def test_plan_counts_the_runs_that_are_missing(lab, ask, tmp_path: Path) -> None
     plan = ask(lab, "arena/plan", budget="20").meta
     assert (plan["runs"], plan["saved"]) == (87, 0)
     assert plan["seconds"] == 87 * 20 / plan["cores"]
+    exec(plan["code"].splitlines()[0], {})  # the import
     assert plan["code"].splitlines()[-1] == "arena = run_arena()"
     assert ask(lab, "arena/plan", seeds=3, scale=64).meta["code"].endswith("run_arena(quick=True, seeds=3, scale=64)")
     save_arena(tmp_path / "saved")

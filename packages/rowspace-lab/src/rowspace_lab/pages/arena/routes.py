@@ -64,7 +64,7 @@ def plan(budgets: Budgets, _: Lab, query: Query) -> PlanReply:
         "saved": saved,
         "seconds": max(0, runs - saved) * chosen.budget / chosen.runs_at_once,
         "cores": chosen.runs_at_once,
-        "code": f"from rowspace.learn import run_arena\n\narena = {_call(options)}",
+        "code": f"from rowspace_lab.experiments import run_arena\n\narena = {_call(options)}",
     }
 
 
