@@ -1,6 +1,18 @@
-"""Known pairs of related words: relations in code and in English, and opposites, as texts "man woman, king queen"."""
+"""Known pairs of related words, as texts "man woman, king queen", and the pairs of a text that a table has."""
 
-__all__ = ["ANTONYMS", "CODE_RELATIONS", "ENGLISH_RELATIONS", "GENDER"]
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rowspace.table import Table
+from rowspace_lab.shared.default_words import MARKS, is_learned
+
+__all__ = ["ANTONYMS", "CODE_RELATIONS", "ENGLISH_RELATIONS", "GENDER", "Pair", "pairs_in", "pairs_of"]
+
+Pair = tuple[str, str]
 
 CODE_RELATIONS = {
     "verb to agent": """read reader, write writer, encode encoder, decode decoder, parse parser, load loader,
@@ -29,3 +41,28 @@ GENDER = """
 man woman, king queen, boy girl, father mother, prince princess, men women, kings queens, boys girls, brother sister,
 uncle aunt, husband wife, son daughter
 """
+
+
+def pairs_of(text: str) -> list[Pair]:
+    """Split a text into pairs of words, each pair once.
+
+    >>> pairs_of("man woman, king queen")
+    [('man', 'woman'), ('king', 'queen')]
+    """
+    parts = [part.split() for part in re.split(r"[,;\n]", text)]
+    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))
+
+
+def pairs_in(table: Table, pairs: Iterable[Pair], usable: NDArray[Any] | None = None) -> list[Pair]:
+    """Return the tokens of the pairs whose words both have a row, with the mark that the table writes before words.
+
+    Only rows that are `usable`, (V,), count; by default those that were learned.
+    """
+    usable, found = is_learned(table) if usable is None else usable, []
+    for pair in pairs:
+        for mark in MARKS:
+            a, b = (table.find_shown(mark + word) for word in pair)
+            if a is not None and b is not None and usable[table.ids([a, b])].all():
+                found.append((a, b))
+                break
+    return found

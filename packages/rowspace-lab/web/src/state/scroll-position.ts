@@ -1,5 +1,5 @@
 // Where the page was scrolled to, kept with each entry of the browser's history and restored when the reader returns to
-// it. The browser cannot do this itself: a page is as long as before only after its replies have arrived.
+// it. The browser cannot do this itself, since a page has its full length only once its replies have arrived.
 
 const PATIENCE = 30_000; // ms
 const INPUTS = ["wheel", "touchmove", "pointerdown", "keydown"] as const;

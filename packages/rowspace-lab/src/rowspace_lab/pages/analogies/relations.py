@@ -1,6 +1,5 @@
 """One relation over many pairs: the offsets b - a together, the cosines between them, and the angle to another one."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
@@ -16,14 +15,13 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.analogies.replies import Relation, Relations, RelationsReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.default_words import MARKS, default_words, is_code, is_learned
+from rowspace_lab.shared.default_words import default_words, is_code
 from rowspace_lab.shared.figure import shown
-from rowspace_lab.shared.word_pairs import CODE_RELATIONS, ENGLISH_RELATIONS
+from rowspace_lab.shared.word_pairs import CODE_RELATIONS, ENGLISH_RELATIONS, Pair, pairs_in, pairs_of
 
 __all__ = ["ROUTES"]
 
 MAX_PAIRS = 24
-Pair = tuple[str, str]
 
 
 def relations(lab: Lab, query: Query) -> RelationsReply:
@@ -35,7 +33,8 @@ def relations(lab: Lab, query: Query) -> RelationsReply:
     for name, pairs in zip(("pairs", "other"), entered, strict=True):
         if len(pairs) > MAX_PAIRS:
             raise UsageError(f"{name} must have at most {MAX_PAIRS} pairs, not {len(pairs):,}")
-    found = [_in_table(lab.table, pairs) for pairs in entered]
+    finite = np.isfinite(lab.table.norms)
+    found = [pairs_in(lab.table, pairs, finite) for pairs in entered]
     if not found[0]:
         raise UsageError(
             f"none of the pairs {texts[0][:60]!r} has both words in the table; give pairs such as 'a b, c d'"
@@ -96,37 +95,11 @@ def angle_between(first: NDArray[np.float64], second: NDArray[np.float64]) -> fl
     return float(space.cosine(first.mean(0), second.mean(0))) if len(first) and len(second) else None
 
 
-def pairs_of(text: str) -> list[Pair]:
-    """Split a text into pairs of words.
-
-    >>> pairs_of("man woman, king queen")
-    [('man', 'woman'), ('king', 'queen')]
-    """
-    parts = [part.split() for part in re.split(r"[,;\n]", text)]
-    return list(dict.fromkeys((a, b) for words in parts for a, b in list(pairwise(words))[:1]))
-
-
-def _in_table(table: Table, pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs whose words have finite rows, with the mark of a word's beginning where the table has it."""
-    found = []
-    for pair in pairs:
-        for mark in MARKS:
-            a, b = (table.find_shown(mark + word) for word in pair)
-            if a is not None and b is not None and np.isfinite(table.norms[table.ids([a, b])]).all():
-                found.append((a, b))
-                break
-    return found
-
-
 def _offered(table: Table) -> list[Relation]:
     """Return the known relations with at least two pairs in the table; else pairs of its first words."""
     known: list[dict[str, Any]] = [ENGLISH_RELATIONS, CODE_RELATIONS]
     named = {name: pairs for group in (reversed(known) if is_code(table) else known) for name, pairs in group.items()}
-    learned = is_learned(table)
-    found = {
-        name: [pair for pair in _in_table(table, pairs_of(pairs)) if learned[table.ids(pair)].all()]
-        for name, pairs in named.items()
-    }
+    found = {name: pairs_in(table, pairs_of(pairs)) for name, pairs in named.items()}
     offered = {name: pairs for name, pairs in found.items() if len(pairs) > 1}
     if not offered:
         words = default_words(table, 6)

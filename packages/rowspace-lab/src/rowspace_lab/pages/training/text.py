@@ -15,7 +15,7 @@ from rowspace._base.plural import plural
 from rowspace.text import TokenizerOptions, train_tokenizer
 from rowspace_lab.tables.small_world import small_world_sentences
 
-__all__ = ["VOCABULARY_SIZE", "Text", "run_texts", "run_tokenizer", "text_name", "train_figure"]
+__all__ = ["Text", "run_texts", "run_tokenizer", "text_name", "train_figure"]
 
 Text = str | tuple[str, ...]
 """What a run reads: "python", "small-world", or sentences."""
@@ -24,30 +24,25 @@ VOCABULARY_SIZE = 640
 
 
 def train_figure(
-    *,
-    output: str,
-    text: Text = "python",
-    vocabulary_size: int = VOCABULARY_SIZE,
-    options: Mapping[str, Any],
-    replaced: Sequence[str] | None,
+    *, output: str, text: Text = "python", options: Mapping[str, Any], replaced: Sequence[str] | None
 ) -> object:
     """Train a run on a text, with a word replaced by another if wanted, and the same tokens."""
     from rowspace_lab.experiments.language_model.train import train  # needs PyTorch, which is slow to import
 
     tokenizer = Path(f"{output}-tokenizer.json")
-    tokenizer.write_text(run_tokenizer(text, vocabulary_size))
-    known = json.loads(run_tokenizer(text, vocabulary_size))["model"]["vocab"]
+    tokenizer.write_text(run_tokenizer(text))
+    known = json.loads(run_tokenizer(text))["model"]["vocab"]
     # a word of sentences is a token; of byte-level tokens, the one that begins a word
     watch = [token for word in options["watch"] if (token := word if text != "python" else f"Ġ{word}") in known]
     return train(run_texts(text, replaced), output, tokens=tokenizer, **{**options, "watch": watch})
 
 
 @cache
-def run_tokenizer(text: Text, vocabulary_size: int = VOCABULARY_SIZE) -> str:
+def run_tokenizer(text: Text) -> str:
     """The tokenizer of a text as it is, as tokenizer.json: a token for each word of sentences, else byte-level BPE."""
     texts = run_texts(text, None)
     if text == "python":
-        return train_tokenizer(texts, TokenizerOptions("bpe", vocabulary_size=vocabulary_size))
+        return train_tokenizer(texts, TokenizerOptions("bpe", vocabulary_size=VOCABULARY_SIZE))
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     words = Counter(word for sentence in sorted(texts) for word in sentence.split())

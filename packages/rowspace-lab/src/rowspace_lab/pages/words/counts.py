@@ -12,9 +12,8 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.words.replies import CountBins, CountsReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.default_words import MARKS, is_learned
 from rowspace_lab.shared.figure import shown
-from rowspace_lab.shared.word_pairs import ANTONYMS, CODE_RELATIONS, ENGLISH_RELATIONS, GENDER
+from rowspace_lab.shared.word_pairs import ANTONYMS, CODE_RELATIONS, ENGLISH_RELATIONS, GENDER, pairs_in, pairs_of
 
 __all__ = ["ROUTES"]
 
@@ -71,14 +70,9 @@ def count_bins_figure(table: Table, *, k: int) -> CountBins:
 
 def known_pairs(table: Table) -> NDArray[np.int64]:
     """Return the ids of the known pairs whose words both have a learned row, (n, 2), each pair once."""
-    learned, found = is_learned(table), set[tuple[int, int]]()
     texts = [*ENGLISH_RELATIONS.values(), *CODE_RELATIONS.values(), ANTONYMS, GENDER]
-    for a, b in (pair.split() for text in texts for pair in text.split(",")):
-        for mark in MARKS:
-            if mark + a in table and mark + b in table and learned[table.ids([mark + a, mark + b])].all():
-                one, other = sorted(table.ids([mark + a, mark + b]).tolist())
-                found.add((one, other))
-                break
+    pairs = [pair for text in texts for pair in pairs_in(table, pairs_of(text))]
+    found = {tuple(sorted(table.ids(pair).tolist())) for pair in pairs}
     return np.array(sorted(found), np.int64).reshape(-1, 2)
 
 
@@ -86,7 +80,7 @@ def partner_found(table: Table, pairs: NDArray[np.int64], k: int) -> NDArray[np.
     """Return for each pair (n, 2) the share of its two words whose k nearest rows by cosine have the other, (n,)."""
     if not len(pairs):
         return np.zeros(0)
-    norms = np.where(table.norms > 0, table.norms, np.nan)  # a row of zeros is nobody's neighbor
+    norms = np.where(table.norms > 0, table.norms, np.nan)  # a row of zeros is a neighbor of no other
     shares = [
         (space.nearest(table.rows[one], table.rows, k, exclude=one[:, np.newaxis], row_norms=norms)[0] == other).any(1)
         for one, other in ((pairs[:, 0], pairs[:, 1:]), (pairs[:, 1], pairs[:, :1]))

@@ -62,11 +62,12 @@ def rows_figure(table: Table, *, words: Sequence[str]) -> WordRows:
 
 def neighbors_figure(table: Table, *, word: str, k: int, metric: space.Metric) -> Neighbors:
     """Find the k nearest tokens of the table with their scores, nearest first; no rows of zeros by cosine."""
-    zeros = int((table.norms == 0).sum()) if metric == "cosine" else 0
-    found = table.neighbors(word if word in table else word_row(table, word), k=k + zeros, metric=metric)
-    ids = table.ids([token for token, _ in found])
-    kept = np.flatnonzero(table.norms[ids] > 0)[:k] if zeros else np.arange(len(ids))
-    return {"scores": np.array([found[at][1] for at in kept]), **tokens_figure(table, ids=ids[kept].tolist())}
+    row = word_row(table, word)[np.newaxis]
+    exclude = np.array([[table.id(word)]]) if word in table else None
+    norms = table.norms if metric != "cosine" else np.where(table.norms > 0, table.norms, np.nan)
+    found, scores = space.nearest(row, table.rows, k, metric=metric, exclude=exclude, row_norms=norms)
+    ids = found[0][found[0] >= 0]
+    return {"scores": scores[0, : len(ids)], **tokens_figure(table, ids=ids.tolist())}
 
 
 def compared_figure(table: Table, *, words: Sequence[str], metric: space.Metric) -> Compared:

@@ -31,7 +31,6 @@ __all__ = ["SCHEMES", "adding_enough", "adding_enough_numbers", "one_addition", 
 
 SCHEMES = ("none", "learned", "sinusoid", "rotary", "alibi")
 ADDED = ("learned", "sinusoid")
-VOCABULARY_SIZE = 640
 
 
 def one_addition_figure(*, dim: int, places: int, seed: int) -> Mapping[str, Any]:
@@ -74,7 +73,7 @@ def one_addition_figure(*, dim: int, places: int, seed: int) -> Mapping[str, Any
 def one_addition_verdict(*, changes: Sequence[float], spreads: Sequence[float]) -> Verdict:
     """True if each model gives a token other vectors at other places.
 
-    False if some give it the same one, and their scores depend on the distance all the same; it depends if they do not.
+    False if some give it the same one although their scores depend on the distance; it depends if the scores do not.
     """
     if all(change > 0 for change in changes):
         return "true"
@@ -89,9 +88,7 @@ def bits_of(scheme: str, *, seed: int, steps: int) -> float:
     scaled = {"scaled": True, "init_std": BASE["dim"] ** -0.5} if scheme == "sinusoid" else {}
     own = {"positions": scheme, "seed": seed, "steps": steps, "evaluate": steps, "sample": 0, "watch": ()}
     with tempfile.TemporaryDirectory() as folder:
-        run: Any = train_figure(
-            output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options={**BASE, **scaled, **own}, replaced=None
-        )
+        run: Any = train_figure(output=f"{folder}/run", options={**BASE, **scaled, **own}, replaced=None)
         return float(run.bits_per_byte)
 
 
@@ -123,9 +120,9 @@ def adding_enough_numbers(bits: Any, *, schemes: Sequence[str], steps: int) -> M
 
 
 def adding_enough_verdict(*, change: float, noise: float) -> Verdict:
-    """False if the best scheme that adds nothing needs fewer bits per byte than the better added one, by two errors.
+    """False if the best scheme that adds nothing needs fewer bits per byte than the better one that adds; else true.
 
-    An error is the standard error over the seeds. True if it does not.
+    Fewer means by more than two standard errors over the seeds.
     """
     return "false" if change < -2 * noise else "true"
 

@@ -18,7 +18,6 @@ from rowspace_lab.pages.training.variants import BASE
 __all__ = ["SCHEMES", "bits_by_length", "longer_texts", "longer_texts_numbers"]
 
 SCHEMES = ("sinusoid", "rotary", "alibi")
-VOCABULARY_SIZE = 640
 
 
 def bits_by_length(scheme: str, *, steps: int, reports: TrainReports | None = None) -> dict[int, float]:
@@ -31,7 +30,7 @@ def bits_by_length(scheme: str, *, steps: int, reports: TrainReports | None = No
     if reports is not None:
         options["reports"] = reports
     with tempfile.TemporaryDirectory() as folder:
-        run: Any = train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
+        run: Any = train_figure(output=f"{folder}/run", options=options, replaced=None)
         measured = run.record.facts["bits_per_byte_by_length"]
     return {int(length): float(bits) for length, bits in measured.items()}
 

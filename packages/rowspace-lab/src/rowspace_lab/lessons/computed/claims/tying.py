@@ -5,7 +5,7 @@ They need PyTorch and train for about a minute, or several.
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypedDict
 
 import numpy as np
@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 HEADS = ("tied", "untied")
-VOCABULARY_SIZE = 640
 
 
 class HeadRun(TypedDict):
@@ -47,7 +46,7 @@ def train_head(
     own = {"tied": head == "tied", "seed": seed, "steps": steps, "evaluate": steps, "sample": 0, "watch": ()}
     options = {**BASE, "dim": dim, **own} | ({} if reports is None else {"reports": reports})
     with tempfile.TemporaryDirectory() as folder:
-        run: Any = train_figure(output=f"{folder}/run", vocabulary_size=VOCABULARY_SIZE, options=options, replaced=None)
+        run: Any = train_figure(output=f"{folder}/run", options=options, replaced=None)
         parameters = sum(parameter.numel() for parameter in run.model.parameters())
         return {"head": head, "seed": seed, "parameters": parameters, "bits": run.bits_per_byte}
 
@@ -88,7 +87,8 @@ def tying_verdict(*, change: float, noise: float) -> Verdict:
     return "false" if abs(change) > 2 * noise else "true"
 
 
-def tied_changes(dims: Sequence[int], *, seeds: Sequence[int], steps: int) -> list[Mapping[str, Any]]:
+@cache  # two claims are about the same models
+def tied_changes(*, dims: tuple[int, ...], seeds: tuple[int, ...], steps: int) -> list[Mapping[str, Any]]:
     """Return the numbers of `tying_figure` for models of each width d."""
     found = []
     for dim in dims:
@@ -97,9 +97,9 @@ def tied_changes(dims: Sequence[int], *, seeds: Sequence[int], steps: int) -> li
     return found
 
 
-def tied_better_figure(*, dims: Sequence[int], seeds: Sequence[int], steps: int) -> Mapping[str, Any]:
+def tied_better_figure(*, dims: tuple[int, ...], seeds: tuple[int, ...], steps: int) -> Mapping[str, Any]:
     """Compare tied with untied models of several widths, and the effect on the narrowest with that on the widest."""
-    return tied_better_numbers(tied_changes(dims, seeds=seeds, steps=steps), dims=dims)
+    return tied_better_numbers(tied_changes(dims=dims, seeds=seeds, steps=steps), dims=dims)
 
 
 def tied_better_numbers(found: Sequence[Mapping[str, Any]], *, dims: Sequence[int]) -> Mapping[str, Any]:
@@ -136,7 +136,7 @@ def tied_better_verdict(*, changes: Sequence[float], noises: Sequence[float]) ->
     return "true" if lower else "it depends"
 
 
-def smaller_tied_figure(*, dims: Sequence[int], seeds: Sequence[int], steps: int) -> Mapping[str, Any]:
+def smaller_tied_figure(*, dims: tuple[int, ...], seeds: tuple[int, ...], steps: int) -> Mapping[str, Any]:
     """Compare the effect of tying on the narrowest model with that on the widest."""
     return smaller_tied_numbers(tied_better_figure(dims=dims, seeds=seeds, steps=steps))
 
@@ -160,5 +160,5 @@ def smaller_tied_verdict(*, more: float, noise: float) -> Verdict:
 
 
 tying = partial(tying_figure, seeds=[1, 2, 3], steps=300)
-tied_better = partial(tied_better_figure, dims=[16, 32, 64], seeds=[1, 2, 3], steps=300)
-smaller_tied = partial(smaller_tied_figure, dims=[16, 32, 64], seeds=[1, 2, 3], steps=300)
+tied_better = partial(tied_better_figure, dims=(16, 32, 64), seeds=(1, 2, 3), steps=300)
+smaller_tied = partial(smaller_tied_figure, dims=(16, 32, 64), seeds=(1, 2, 3), steps=300)

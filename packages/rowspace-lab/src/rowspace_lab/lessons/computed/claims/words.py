@@ -10,31 +10,14 @@ from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
-from rowspace_lab.shared.word_pairs import ANTONYMS, ENGLISH_RELATIONS, GENDER
+from rowspace_lab.shared.word_pairs import ANTONYMS, ENGLISH_RELATIONS, GENDER, pairs_in, pairs_of
 
 __all__ = ["analogies_models", "antonyms", "queen", "word2vec_tokens"]
-
-Pair = tuple[str, str]
-
-MARKS = ("", "Ġ", "▁")  # prefixes of tokens that begin a word: none, GPT-2's, and SentencePiece's
-
-
-def pairs_in(table: Table, text: str) -> list[Pair]:
-    """Return the pairs of a text "a b, c d" whose words have finite rows, with the mark that the table writes."""
-    found = []
-    for pair in text.replace("\n", " ").split(","):
-        a, b = pair.split()
-        for mark in MARKS:
-            both = (mark + a, mark + b)
-            if all(word in table and np.isfinite(table.norms[table.id(word)]) for word in both):
-                found.append(both)
-                break
-    return found
 
 
 def antonyms_figure(table: Table, *, pairs: str, limit: int, seed: int) -> Mapping[str, Any]:
     """Compare the cosine of each word and its antonym with those of the word and up to `limit` others."""
-    found = pairs_in(table, pairs)
+    found = pairs_in(table, pairs_of(pairs))
     if len(found) < 3:
         raise UsageError(f"the table has {len(found)} of the pairs of antonyms, and at least 3 are needed")
     ids = np.array([table.ids(pair) for pair in found])
@@ -71,7 +54,7 @@ def antonyms_verdict(*, share: float) -> Verdict:
 
 def queen_figure(table: Table, *, pairs: str) -> Mapping[str, Any]:
     """Ask all analogies between the pairs, with the three input words in the list of answers and without them."""
-    found = pairs_in(table, pairs)
+    found = pairs_in(table, pairs_of(pairs))
     plain = [tuple(word.lstrip("Ġ▁") for word in pair) for pair in found]
     if ("man", "woman") not in plain or ("king", "queen") not in plain:
         raise UsageError("the table has no rows for king, queen, man and woman")
@@ -155,8 +138,7 @@ def analogies_models_figure(*, relations: Mapping[str, str]) -> Mapping[str, Any
     tables = {"word2vec": english_table(), "model": load(encoder_folder())}
     right: dict[str, list[bool]] = {name: [] for name in tables}
     for text in relations.values():
-        pairs = [pair.split() for pair in " ".join(text.split()).split(",")]
-        shared = [pair for pair in pairs if all(word in table for word in pair for table in tables.values())]
+        shared = [pair for pair in pairs_of(text) if all(word in table for word in pair for table in tables.values())]
         asked = [(one, other) for one in shared for other in shared if one != other]
         for name, table in tables.items():
             questions = np.array([table.ids([*one, other[0]]) for one, other in asked]).reshape(-1, 3)
