@@ -13,7 +13,7 @@ from rowspace_lab.tables.examples import EXAMPLES
 from rowspace_lab.tables.python_words import PYTHON
 from rowspace_lab.tables.world import SMALL_WORLD
 
-__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "first_lab", "validate_table_id"]
+__all__ = ["BUILT_IN", "Tables", "UnknownTableError", "first_lab", "is_opened", "validate_table_id"]
 
 BUILT_IN = (*EXAMPLES, SMALL_WORLD, ENGLISH, EVERYDAY, PYTHON)
 """The tables that are always in the list, besides the opened one."""
@@ -62,7 +62,7 @@ class Tables:
     def choices(self) -> list[TableChoice]:
         """Return the list that the page shows, with the tables found on this machine now."""
         self._recent = self._find_recent()
-        built_in = [choice for choice in BUILT_IN if not _is_opened(choice, self.opened)]
+        built_in = [choice for choice in BUILT_IN if not is_opened(choice, self.opened)]
         return [_opened_choice(self.opened), *built_in, *self._recent]
 
     def choice(self, id: str) -> TableChoice:
@@ -149,13 +149,14 @@ def validate_table_id(id: str) -> str:
     return id
 
 
-def _is_opened(choice: TableChoice, opened: Lab) -> bool:
+def is_opened(choice: TableChoice, opened: Lab) -> bool:
+    """Return whether the table that the workbench was started with is this one."""
     return choice.title == opened.path and opened.code is not None
 
 
 def _opened_choice(lab: Lab) -> TableChoice:
     for choice in BUILT_IN:
-        if _is_opened(choice, lab):
+        if is_opened(choice, lab):
             return TableChoice(OPENED, choice.title, choice.sentence, "opened", lambda: lab, also=choice.id)
     sentence = f"The table that rowspace lab was started with: {lab.table!r}."
     return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab)

@@ -16,10 +16,10 @@ from rowspace_lab.lessons.source import Values
 from rowspace_lab.tables.choice import TableChoice
 from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.everyday import EVERYDAY
-from rowspace_lab.tables.tables import Tables, first_lab
+from rowspace_lab.tables.tables import Tables, first_lab, is_opened
 from rowspace_lab.tables.world import SMALL_WORLD
 
-__all__ = ["MEASURED_ON", "OnTable", "field_of", "measure_on_tables", "numbers_of"]
+__all__ = ["MEASURED_ON", "OnTable", "field_of", "measure_on_tables", "numbers_of", "tables"]
 
 MEASURED_ON: Sequence[TableChoice] = (ENGLISH, EVERYDAY, SMALL_WORLD)
 """The tables that give the verdict: words of books, tokens of a sentence encoder, and sentences of a grammar."""
@@ -54,7 +54,7 @@ def measure_on_tables(name: str, opened: Lab) -> list[OnTable]:
 def numbers_of(found: Sequence[OnTable]) -> Mapping[str, Any]:
     """Return the numbers of each table by `field_of`, or the reason in their place, and the verdict over `MEASURED_ON`.
 
-    English words is part of the workbench and can test each claim, so that there always is a verdict.
+    English words is part of the workbench and can test each claim, so there is always a verdict.
     """
     measured = [each.numbers for each in found if each.numbers is not None and not each.own]
     by_table: dict[str, Any] = {field_of(each.id): each.numbers or each.reason for each in found if not each.own}
@@ -74,7 +74,7 @@ def _measure(name: str, choice: TableChoice, opened: Lab) -> OnTable:
     """Measure a claim on a table of the workbench, which may be the opened one."""
     row = OnTable(choice.id, choice.title, own=False)
     try:
-        lab = opened if _is_table(choice, opened) else _tables().lab(choice.id)
+        lab = opened if _is_table(choice, opened) else tables().lab(choice.id)
     except RowspaceError as error:  # the table is not installed
         return OnTable(row.id, row.title, row.own, reason=str(error))
     return _result(name, row, lab)
@@ -90,10 +90,10 @@ def _result(name: str, row: OnTable, lab: Lab) -> OnTable:
 
 def _is_table(choice: TableChoice, lab: Lab) -> bool:
     """Return whether a lab shows this table, under its own id or as the table that the workbench was started with."""
-    return lab.id == choice.id or (lab.code is not None and lab.path == choice.title)
+    return lab.id == choice.id or is_opened(choice, lab)
 
 
 @cache
-def _tables() -> Tables:
+def tables() -> Tables:
     """Return the tables of the workbench, each opened once for all requests."""
     return Tables(first_lab())

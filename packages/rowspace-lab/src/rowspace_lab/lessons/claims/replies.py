@@ -38,7 +38,7 @@ class ClaimTable(TypedDict):
     id: str
     title: str
     own: bool
-    """Whether it is another table that the reader has opened, which has no part in the verdict of the claim."""
+    """Whether it is another table that the reader has opened, which does not count for the verdict of the claim."""
     verdict: Verdict
     numbers: str
     """What was measured, as HTML; "" if the table cannot test the claim."""
