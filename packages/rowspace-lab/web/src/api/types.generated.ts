@@ -178,7 +178,7 @@ export interface ClaimBar {
 export interface ClaimTable {
   id: string;
   title: string;
-  /** Whether it is another table that the reader has opened, which has no part in the verdict of the claim. */
+  /** Whether it is another table that the reader has opened, which does not count for the verdict of the claim. */
   own: boolean;
   verdict: "true" | "false" | "it depends" | "";
   /** What was measured, as HTML; "" if the table cannot test the claim. */
