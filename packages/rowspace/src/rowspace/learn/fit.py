@@ -210,7 +210,9 @@ def _split_options(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOpti
     return text, tokens, options
 
 
-def _learn(trainer: Trainer, reports: Reports, *, save: Callable[[], None], is_stopped: Callable[[], bool]) -> bool:
+def _learn(
+    trainer: Trainer[IdCorpus], reports: Reports, *, save: Callable[[], None], is_stopped: Callable[[], bool]
+) -> bool:
     """Learn the remaining epochs and save the state at intervals; return whether the last one was finished."""
     state = trainer.state
     last_save = time.monotonic()

@@ -5,14 +5,16 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.state import FitState
-from rowspace.learn.word2vec.trainer import CHUNK, Trainer
+from rowspace.learn.word2vec.trainer import Trainer
 from rowspace.text import IdCorpus
+
+IDS = 131_077  # slightly more than four chunks
 
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Ids of three words without sentence ends, slightly more than four chunks."""
-    ids = np.random.default_rng(0).integers(0, 3, 4 * CHUNK + 5).astype("<i4")
+    """Ids of three words without sentence ends."""
+    ids = np.random.default_rng(0).integers(0, 3, IDS).astype("<i4")
     ids.tofile(tmp_path / "ids.bin")
     return IdCorpus(tmp_path / "ids.bin", len(ids), ["a", "b", "c"], np.bincount(ids), len(ids), 0, "{}")
 

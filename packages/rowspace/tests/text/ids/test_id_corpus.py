@@ -44,6 +44,16 @@ def test_ids_are_memory_mapped(corpus):
     assert ids.tolist() == [0, 1, -1, 0, -1]
 
 
+@pytest.mark.parametrize("size", [1, 1024, 5_000, 200_003])
+def test_chunks_are_consecutive_parts_of_the_ids(corpus, size):
+    ids = np.random.default_rng(0).integers(-1, 9, size).astype("<i4")
+    ids.tofile(corpus.ids_path)
+    corpus.size = size
+    chunks = [corpus.chunk(number, epoch=3) for number in range(corpus.num_chunks)]
+
+    assert np.concatenate(chunks).tolist() == ids.tolist()
+
+
 def test_second_save_replaces_the_first(corpus, tmp_path):
     corpus.save()
     corpus.words = 9

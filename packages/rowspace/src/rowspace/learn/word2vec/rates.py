@@ -28,19 +28,17 @@ from numpy.typing import NDArray
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import MAX_SENTENCE
+from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.kernels.arrays import Ngrams
 from rowspace.learn.word2vec.sampling import keep_probabilities
-from rowspace.text import IdCorpus
 
 __all__ = ["LIMITS", "stable_options", "strength"]
 
 LIMITS = {"skipgram": 4.0, "cbow sum": 1.25, "cbow word2vec": 0.8, "cbow exact": 2.5}
 SCALED_TO = 0.5  # of the limit
 
-BLOCKS, BLOCK = 16, 1 << 18  # ids that are read to estimate the lengths of sentences
 
-
-def stable_options(options: FitOptions, corpus: IdCorpus, ngrams: Ngrams) -> FitOptions:
+def stable_options(options: FitOptions, corpus: ChunkedCorpus, ngrams: Ngrams) -> FitOptions:
     """Return the options, with a lower `alpha` if the fit would diverge at the default.
 
     A given `min_alpha` is kept, and `alpha` is not lowered below it.
@@ -115,11 +113,10 @@ def _neighbors(options: FitOptions, lengths: NDArray[np.float64]) -> float:
     return squares / pairs if pairs else 0.0
 
 
-def _sentence_lengths(corpus: IdCorpus, keep: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sentence_lengths(corpus: ChunkedCorpus, keep: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the expected number of kept words of each sentence, in some parts of the text."""
-    ids, found = corpus.ids(), []
-    for start in np.unique(np.linspace(0, max(0, corpus.size - BLOCK), BLOCKS).astype(np.int64)):
-        block = np.asarray(ids[start : start + BLOCK])
+    found = []
+    for block in corpus.blocks():
         kept = np.concatenate([[0.0], np.cumsum(np.where(block >= 0, keep[block], 0.0))])
         ends = np.concatenate([[0], np.flatnonzero(block < 0) + 1, [len(block)]])
         found.append(np.minimum(np.diff(kept[ends]), MAX_SENTENCE))

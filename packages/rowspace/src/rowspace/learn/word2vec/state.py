@@ -6,9 +6,9 @@ from typing import Any
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import check_memory, list_used, make_weights
+from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.kernels.arrays import Weights
 from rowspace.learn.word2vec.rates import stable_options
-from rowspace.text import IdCorpus
 
 __all__ = ["FitState"]
 
@@ -41,7 +41,7 @@ class FitState:
     seconds: float = 0.0
 
     @classmethod
-    def start(cls, corpus: IdCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
+    def start(cls, corpus: ChunkedCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
         """Return the state before the first chunk, with a default learning rate that does not diverge.
 
         Raises:

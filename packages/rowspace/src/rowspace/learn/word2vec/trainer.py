@@ -1,7 +1,7 @@
 """`Trainer`: epochs, workers, the learning rate, and safe points to stop.
 
-The ids are divided into chunks, which are shuffled for each epoch: random order gives better rows than learning the
-last document last. A chunk's random numbers depend only on the seed, the epoch and the chunk, so an interruption
+The ids come in chunks, which are shuffled for each epoch: random order gives better rows than learning the last
+document last. A chunk's random numbers depend only on the seed, the epoch and the chunk, so an interruption
 between two chunks does not change the result of one worker. Several workers write to the same rows without locks (Niu
 et al. 2011, Hogwild), except for their copies of the most frequent words' rows, so their rows differ slightly between
 runs.
@@ -12,22 +12,23 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_random
+from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.divergence import Watch
 from rowspace.learn.word2vec.kernels import learn_chunk, merge_copies, start_copies
 from rowspace.learn.word2vec.kernels.arrays import Scratch
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.learn.word2vec.state import FitState
-from rowspace.text import IdCorpus
 
 __all__ = ["Progress", "Trainer"]
 
-CHUNK = 32_768  # ids: about ten milliseconds of work
-MIN_CHUNK = 1_024  # for small corpora, which would otherwise have only a few chunks
+AnyCorpus = TypeVar("AnyCorpus", bound=ChunkedCorpus)
+
 POLLS_PER_SECOND = 10
 
 
@@ -54,17 +55,16 @@ class Progress:
     alpha: float
 
 
-class Trainer:
+class Trainer(Generic[AnyCorpus]):
     """Learns `state.weights` from `corpus`, one epoch at a time."""
 
-    def __init__(self, corpus: IdCorpus, state: FitState) -> None:
+    def __init__(self, corpus: AnyCorpus, state: FitState) -> None:
         self.corpus = corpus
         self.state = state
         self.watch = Watch(state, corpus.counts)
         options = state.options
         self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
-        self.length = min(CHUNK, max(MIN_CHUNK, corpus.size // 64))
-        self.num_chunks = -(-corpus.size // self.length)
+        self.num_chunks = corpus.num_chunks
         size, workers = state.weights.size, range(options.threads)
         self._scratches = [make_scratch(size, options, worker=worker) for worker in workers]
         self._lock = threading.Lock()
@@ -141,17 +141,12 @@ class Trainer:
         state = self.state
         seed_random(scratch, state.options.seed, state.epoch, chunk)
         plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
-        learn_chunk(self._ids(chunk), state.weights, self.sampler, plan, scratch)
+        ids = self.corpus.chunk(chunk, epoch=state.epoch)
+        learn_chunk(ids, state.weights, self.sampler, plan, scratch)
         with self._lock:
             state.pairs += float(scratch.tally[0])
             state.loss += float(scratch.tally[1])
         scratch.tally[:] = 0
-
-    def _ids(self, chunk: int) -> NDArray[np.int32]:
-        """Return the ids of one chunk in a separate memory map, so that the memory can be released."""
-        start = chunk * self.length
-        count = min(self.length, self.corpus.size - start)
-        return np.memmap(self.corpus.ids_path, "<i4", "r", offset=4 * start, shape=(count,))
 
     def _alpha(self, epoch: int, turn: int) -> float:
         """Return the learning rate before the turn-th chunk of an epoch: linear over all epochs."""

@@ -4,6 +4,7 @@ Two files in one folder: `ids.bin`, flat little-endian int32 where -1 ends a sen
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ __all__ = ["CORPUS_NAME", "IDS_NAME", "IdCorpus"]
 
 IDS_NAME, CORPUS_NAME = "ids.bin", "corpus.json"
 _VERSION = 1
+_CHUNK = 32_768  # ids: about ten milliseconds of learning
+_MIN_CHUNK = 1_024  # for small corpora, which would otherwise have only a few chunks
+_BLOCKS, _BLOCK = 16, 1 << 18  # ids that are read to estimate the lengths of sentences
 
 
 @dataclass
@@ -60,6 +64,30 @@ class IdCorpus:
     def ids(self) -> NDArray[np.int32]:
         """Return the ids as a read-only memory map: int32 (size,)."""
         return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
+
+    @property
+    def num_chunks(self) -> int:
+        """The number of chunks that `chunk` reads."""
+        return -(-self.size // self._chunk_length)
+
+    def chunk(self, number: int, *, epoch: int) -> NDArray[np.int32]:
+        """Return the ids of one chunk in a separate memory map, so that the memory can be released.
+
+        They are the same in each epoch.
+        """
+        start = number * self._chunk_length
+        count = min(self._chunk_length, self.size - start)
+        return np.memmap(self.ids_path, "<i4", "r", offset=4 * start, shape=(count,))
+
+    @property
+    def _chunk_length(self) -> int:
+        return min(_CHUNK, max(_MIN_CHUNK, self.size // 64))
+
+    def blocks(self) -> Iterator[NDArray[np.int32]]:
+        """Yield some parts of the ids, from which lengths of sentences can be estimated."""
+        ids = self.ids()
+        for start in np.unique(np.linspace(0, max(0, self.size - _BLOCK), _BLOCKS).astype(np.int64)):
+            yield np.asarray(ids[start : start + _BLOCK])
 
     def tokens(self) -> list[str]:
         """Return the tokens of the tokenizer in id order; the vocabulary if the ids are the same."""
