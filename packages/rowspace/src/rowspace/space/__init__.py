@@ -4,10 +4,12 @@
 |---|---|
 | `similarity.py` | similarity of two rows: dot, cosine, Euclidean |
 | `neighbors.py`, `kernels.py`, `select_numpy.py` | exact search for the k nearest rows of one query or a million |
+| `alignment.py` | the rotation of rows onto other rows |
+| `cross_domain.py` | neighbors between two spaces, and pairs of mutual ones |
 | `analogy.py` | a is to b as c is to ... |
 | `plane.py` | the plane of an analogy's parallelogram |
 | `sets.py` | the odd one out, and the similarity of two sets |
-| `evaluation/` | evaluation on files of word pairs and analogies |
+| `evaluation/` | evaluation on files of word pairs, analogies and translations |
 | `pca.py` | principal components and the rows' coordinates along them |
 | `map_search.py` | the neighbors that t-SNE and UMAP are computed from |
 | `tsne_umap.py` | maps that preserve neighborhoods: t-SNE, UMAP |
@@ -23,10 +25,13 @@ Only `evaluation`, `representatives` and `spelling` use words. Numba and the lib
 when they are needed. Read next: `similarity.py`.
 """
 
+from rowspace.space.alignment import Alignment, align
 from rowspace.space.analogy import cos_add, cos_mul
+from rowspace.space.cross_domain import MutualPairs, csls, mutual_neighbors
 from rowspace.space.downsample import DownsampledMatrix, downsample_matrix
 from rowspace.space.evaluation.analogies import AnalogyScores, SectionScore, evaluate_analogies
 from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
+from rowspace.space.evaluation.translations import TranslationScores, evaluate_translations, read_dictionary
 from rowspace.space.evaluation.word_pairs import PairScores, evaluate_pairs
 from rowspace.space.kmeans import Clusters, k_means
 from rowspace.space.map_quality import NeighborhoodPreservation, neighborhood_preservation
@@ -43,12 +48,14 @@ from rowspace.space.tsne_umap import OnFrame, tsne, umap
 
 __all__ = [
     "QUANTIZATIONS",
+    "Alignment",
     "AnalogyScores",
     "Clusters",
     "Correlation",
     "DownsampledMatrix",
     "MapNeighbors",
     "Metric",
+    "MutualPairs",
     "NeighborhoodPreservation",
     "OnFrame",
     "PairScores",
@@ -56,18 +63,23 @@ __all__ = [
     "Projection",
     "Quantization",
     "SectionScore",
+    "TranslationScores",
+    "align",
     "central_words",
     "cos_add",
     "cos_mul",
     "cosine",
+    "csls",
     "dot",
     "downsample_matrix",
     "euclidean",
     "evaluate_analogies",
     "evaluate_pairs",
+    "evaluate_translations",
     "k_means",
     "map_neighbors",
     "mean_unit_row",
+    "mutual_neighbors",
     "nearest",
     "nearest_reference",
     "nearest_spellings",
@@ -77,6 +89,7 @@ __all__ = [
     "pca",
     "pearson",
     "quantize",
+    "read_dictionary",
     "representative_order",
     "row_norms",
     "score",
