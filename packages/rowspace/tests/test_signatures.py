@@ -12,8 +12,9 @@ import pytest
 
 import rowspace as rs
 from rowspace.encode.options import EncodeKeywords, EncodeOptions
-from rowspace.learn import DistillOptions, FitOptions, TuneOptions, distill, tune
+from rowspace.learn import AlignOptions, DistillOptions, FitOptions, MergeOptions, TuneOptions, align, distill, tune
 from rowspace.learn.distillation.options import DistillKeywords
+from rowspace.learn.merging.options import AlignKeywords, MergeKeywords
 from rowspace.learn.options import FitKeywords
 from rowspace.learn.tuning.options import TuneKeywords
 from rowspace.text import TextOptions, TokenizerOptions
@@ -23,6 +24,8 @@ DOORS = {
     "Encoder": (rs.Encoder, EncodeKeywords, (EncodeOptions,)),
     "distill": (distill, DistillKeywords, (DistillOptions,)),
     "tune": (tune, TuneKeywords, (TuneOptions,)),
+    "align": (align, AlignKeywords, (AlignOptions,)),
+    "merge": (rs.merge, MergeKeywords, (MergeOptions,)),
 }
 MODULES = ("encode", "contextual", "errors", "layers", "learn", "optim", "search", "space", "store", "text")
 # Modules by the names that the caller gives them, and constructors of subclasses, whose arguments torch passes on too.

@@ -8,6 +8,7 @@
 | `run_folder.py`, `interrupt.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
+| `merging/` | `align`, `changes` and `rowspace.merge`: several tables in one space |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |
 
 Read next: `fit.py`, then `word2vec/trainer.py` and `word2vec/kernels`.

@@ -5,6 +5,10 @@ from rowspace.learn.distillation.distill import (
 )
 from rowspace.learn.distillation.options import DistillOptions as DistillOptions
 from rowspace.learn.fit import Reports as Reports
+from rowspace.learn.merging.align import align as align
+from rowspace.learn.merging.changes import Changes as Changes, changes as changes
+from rowspace.learn.merging.merge import merge as merge
+from rowspace.learn.merging.options import AlignOptions as AlignOptions, MergeOptions as MergeOptions
 from rowspace.learn.options import FitOptions as FitOptions
 from rowspace.learn.run_folder import run_folder_of as run_folder_of
 from rowspace.learn.tuning.classifier import TextClassifier as TextClassifier

@@ -1,1 +1,1 @@
-"""Commands that query, evaluate and convert a table."""
+"""Commands that query, evaluate, convert and merge tables."""
