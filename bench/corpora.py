@@ -10,13 +10,23 @@ def token_file(corpus, folder):
     """Write the tokens of a corpus (plain text or `.xz`) to `folder`; return the path."""
     target = Path(folder, "tokens.txt")
     tokenizer = WordTokenizer([])
-    opened = lzma.open if str(corpus).endswith(".xz") else open
-    with opened(corpus, "rt", encoding="utf-8") as source, target.open("w", encoding="utf-8") as tokens:
+    with _opened(corpus) as source, target.open("w", encoding="utf-8") as tokens:
         for line in source:
             words = tokenizer.split(line)
             if words:
                 tokens.write(" ".join(words) + "\n")
     return target
+
+
+def beginning(corpus, characters):
+    """Return the first characters of a corpus."""
+    with _opened(corpus) as source:
+        return source.read(characters)
+
+
+def _opened(corpus):
+    opened = lzma.open if str(corpus).endswith(".xz") else open
+    return opened(corpus, "rt", encoding="utf-8")
 
 
 def repeated(path, times):

@@ -20,6 +20,7 @@ from rowspace._base.validate import (
     validate_counts,
     validate_id,
     validate_keys,
+    validate_outputs,
     validate_rows,
     validate_vocabulary,
 )
@@ -53,6 +54,8 @@ class Table:
             called when the text is first needed.
         settings: How the table was learned.
         subwords: Gives tokens that are not in the vocabulary a row, with an `UnseenTokenWarning`.
+        outputs: (V, d) floating, the output rows against which the rows were learned (word2vec's second matrix); a fit
+            goes on from both.
 
     Raises:
         UsageError: Sizes disagree, rows are not two-dimensional floats, or a token is duplicated.
@@ -74,12 +77,14 @@ class Table:
         tokenizer: str | Callable[[], str] | None = None,
         settings: Mapping[str, object] | None = None,
         subwords: Subwords | None = None,
+        outputs: Rows | None = None,
     ) -> None:
         self.vocabulary = validate_vocabulary(vocabulary)
         self.rows = validate_rows(rows, len(self.vocabulary))
         self.counts = None if counts is None else validate_counts(counts, len(self.vocabulary))
         self.settings = dict(settings or {})
         self.subwords = subwords
+        self.outputs = None if outputs is None else validate_outputs(outputs, self.rows.shape)
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):
@@ -100,6 +105,7 @@ class Table:
         arrays = {
             "rows": np.asarray(self.rows),
             "counts": self.counts if self.counts is None else np.asarray(self.counts),
+            "outputs": self.outputs if self.outputs is None else np.asarray(self.outputs),
         }
         return kept | arrays | {"_tokenizer": self.tokenizer, "_norms": None}
 

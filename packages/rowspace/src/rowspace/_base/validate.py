@@ -18,6 +18,7 @@ __all__ = [
     "validate_counts",
     "validate_id",
     "validate_keys",
+    "validate_outputs",
     "validate_rows",
     "validate_vocabulary",
 ]
@@ -71,6 +72,27 @@ def validate_rows(rows: Rows, size: int) -> Rows:
     if rows.shape[1] < 1:
         raise UsageError("rows must be at least 1 wide, got (V, 0)")
     return rows
+
+
+def validate_outputs(outputs: Rows, shape: tuple[int, ...]) -> Rows:
+    """Return the output rows as an array after checking that they have the shape of the rows.
+
+    Args:
+        outputs: (V, d) floating.
+        shape: The shape of the rows.
+
+    Returns:
+        The same output rows.
+
+    Raises:
+        UsageError: If they are not floats of this shape.
+    """
+    array = outputs if isinstance(outputs, np.ndarray) else np.asarray(outputs)
+    if array.dtype.kind != "f" or array.shape != shape:
+        raise UsageError(
+            f"outputs must be floats with the shape {shape} of the rows, got {array.dtype} of shape {array.shape}"
+        )
+    return array
 
 
 def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:

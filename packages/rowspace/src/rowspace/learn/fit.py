@@ -9,14 +9,17 @@ from typing import Any, Unpack
 
 from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
+from rowspace.learn.going_on import INIT_NAME, continued_options, open_initial, refuse_other_tokens
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_folder import open_run_folder
 from rowspace.learn.word2vec.export import export_table
+from rowspace.learn.word2vec.initial import InitialTable
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Progress, Trainer
+from rowspace.store import load
 from rowspace.table import Table
 from rowspace.text import (
     WORDS_ONLY,
@@ -64,6 +67,7 @@ def fit(
     *,
     output: str | Path | None = None,
     resume: bool = False,
+    init: Table | str | Path | None = None,
     reports: Reports = SILENT,
     **options: Unpack[FitKeywords],
 ) -> Table:
@@ -75,6 +79,12 @@ def fit(
         output: Where to save the table; needed to resume the fit if it is interrupted.
         resume: Continue the interrupted fit of `output`, with its text and options. `workers` may differ; any other
             option that is given must be the same.
+        init: A table, or the path of one, to go on from. Its tokens keep their ids, and new words of the text follow,
+            which start at the means of their n-grams if the table has n-grams. Output rows that the table lacks, such
+            as those of vectors from elsewhere, are learned first, in one more epoch, against its fixed rows. Rows of
+            tokens that are not in the text stay as they are, unless they share n-grams with it; with `freeze="old"`
+            all old rows do. `settings["init"]` has the old tokens whose rows turned farthest. By default, options are
+            those that the table was learned with.
         reports: Callbacks for progress.
         **options: The fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
             min_count=5, tokens="words", ...
@@ -86,7 +96,7 @@ def fit(
         (`TokenizerOptions.repeats`); `tokens=PATH` then reuses a trained one.
 
     Raises:
-        UsageError: An option is unknown or invalid, or there is nothing to resume.
+        UsageError: An option is unknown, invalid or at odds with `init`, or there is nothing to resume.
         CorpusError: The corpus cannot be read or has too little text.
         FitDiverged: The learning rate was too high for this text and these options. The table of the last complete
             epoch, if any, is saved at `output`; the fit cannot be resumed.
@@ -99,11 +109,13 @@ def fit(
     """
     if resume and output is None:
         raise UsageError("resume needs the output of the interrupted fit")
+    if resume and init is not None:
+        raise UsageError("the interrupted fit goes on from the table that it began with; omit init to resume")
     with open_run_folder(output, resume=resume) as run_folder:
         if resume:
             ids, state = _resume(run_folder, {**options})
         else:
-            ids, state = _start(corpus, run_folder, {**options}, reports)
+            ids, state = _start(corpus, init, run_folder, {**options}, reports)
         if output is None:
             _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
             return _final_table(ids, state)
@@ -124,27 +136,40 @@ def fit(
 
 
 def _start(
-    corpus: Corpus | None, run_folder: Path, keywords: dict[str, Any], reports: Reports
+    corpus: Corpus | None,
+    init: Table | str | Path | None,
+    run_folder: Path,
+    keywords: dict[str, Any],
+    reports: Reports,
 ) -> tuple[IdCorpus, FitState]:
-    """Encode the corpus and start from random rows."""
+    """Encode the corpus and start from random rows, or from those of a table."""
     if corpus is None:
         corpus, keywords = standard_library(), {"sentences": "paragraph"} | keywords
+    table = None if init is None else open_initial(init)
+    if table is not None:
+        table.save(run_folder / INIT_NAME)  # for a resumed fit
+        keywords = continued_options(table, keywords, run_folder / INIT_NAME)
     text, tokens, options = _split_options(keywords)
+    if options.freeze == "old" and table is None:
+        raise UsageError("freeze='old' is for the rows of a table to go on from; give it as init")
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
         )
     if tokens.is_words:
-        ids = encode_corpus(corpus, run_folder, options=text, on_bytes=reports.on_bytes)
+        ids = encode_corpus(corpus, run_folder, options=text, on_bytes=reports.on_bytes, extends=table)
     else:
         ids = encode_tokens(corpus, run_folder, tokens=tokens, options=text, on_bytes=reports.on_bytes)
+        if table is not None:
+            refuse_other_tokens(table, ids.tokens())
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
     _refuse_if_nothing_to_learn(ids, options)
-    state = FitState.start(ids, options, _text_settings(text, tokens))
+    initial = None if table is None else InitialTable(table, ids)
+    state = FitState.start(ids, options, _text_settings(text, tokens), initial)
     state.files = corpus_checksums(run_folder)
-    if reports.on_lowered_rate and state.options.alpha != options.alpha:
+    if reports.on_lowered_rate and state.options.alpha != options.alpha and table is None:
         reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])
     return ids, state
 
@@ -180,6 +205,8 @@ def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
 def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitState]:
     """Read the state of an interrupted fit; raise `UsageError` for options that differ from its own."""
     ids, state = load_state(run_folder, **({"workers": keywords["workers"]} if "workers" in keywords else {}))
+    if (run_folder / INIT_NAME).exists():
+        state.initial = InitialTable(load(run_folder / INIT_NAME, verify=True), ids)
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = _split_options({"tokens": before["tokens"]} | keywords)
     now = _text_settings(text, tokens) | dataclasses.asdict(options)
@@ -222,11 +249,11 @@ def _learn(
             reports.on_progress(progress)
         return is_stopped() or time.monotonic() - last_save > SECONDS_BETWEEN_SAVES
 
-    while state.epoch < state.options.epochs:
+    while state.epoch < state.epochs:
         if trainer.run_epoch(should_pause):
             if reports.on_epoch:
-                reports.on_epoch(state.epoch, export_table(trainer.corpus, state), state.losses[-1])
-            if state.epoch == state.options.epochs:
+                reports.on_epoch(state.epoch, export_table(trainer.corpus, state, is_final=False), state.losses[-1])
+            if state.epoch == state.epochs:
                 break
         trainer.watch.before_saving()
         save()
@@ -244,13 +271,16 @@ def _diverged(error: FitDiverged, ids: IdCorpus, state: FitState, run_folder: Pa
     good = load_epoch(run_folder, ids)
     if good is None:
         return FitDiverged(f"{error}; nothing is saved")
+    good.initial = state.initial
     _final_table(ids, good).save(output)
     return FitDiverged(f"{error}; the table of epoch {good.epoch} is saved in {str(output)!r}")
 
 
 def _final_table(ids: IdCorpus, state: FitState) -> Table:
-    """Export the table and free the weights, since saving needs memory too."""
-    state.release("outputs")
+    """Export the table and free what it does not use of the weights, since saving needs memory too."""
+    if not state.options.outputs:
+        state.release("outputs")
     table = export_table(ids, state)
     state.release("inputs")
+    state.release("outputs")
     return table

@@ -30,7 +30,7 @@ class FitOptions:
         sample: Words with a relative frequency above this are downsampled; 0 keeps all.
         alpha, min_alpha: Learning rate at the start and at the end, linear in between. `alpha=None` is 0.035 for
             skipgram and 0.1 for cbow, or less where the fit would diverge, for example with very wide windows
-            (`rowspace.learn.word2vec.rates`); `min_alpha=None` is 0.3 of alpha.
+            (`rowspace.learn.word2vec.rates`), and half of it for a fit that goes on; `min_alpha=None` is 0.3 of alpha.
         epochs: Passes over the text.
         cbow_mean: Average the neighbors' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);
@@ -40,6 +40,8 @@ class FitOptions:
         min_n, max_n: Lengths of n-grams in characters, including the angle brackets around a word.
         buckets: Number of rows that n-grams share by hash; only buckets that the vocabulary uses take memory.
         workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
+        outputs: Keep the output rows, so that a fit can go on from the table; they take as much room as the rows.
+        freeze: "old" keeps the rows of the table of `init` as they are, and learns those of new words only.
         seed: Seed of the initial rows, the order of the text and all sampling.
 
     Raises:
@@ -96,6 +98,13 @@ class FitOptions:
     workers: Annotated[
         int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
     ] = None
+    outputs: Annotated[
+        bool,
+        Option("Keep the output rows, with which a fit can go on.", default="outputs", flags="--outputs/--no-outputs"),
+    ] = True
+    freeze: Annotated[
+        Literal["none", "old"], Option("Which rows of the table of --init stay as they are: none, or all old ones.")
+    ] = "none"
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:
@@ -141,6 +150,8 @@ class FitKeywords(TypedDict, total=False):
     max_n: int
     buckets: int
     workers: int | None
+    outputs: bool
+    freeze: Literal["none", "old"]
     seed: int
     cased: bool
     min_count: int

@@ -14,7 +14,7 @@ __all__ = ["EPOCH_NAME", "STATE_NAME", "open_run_folder", "run_folder_of"]
 
 EPOCH_NAME, STATE_NAME = "epoch.safetensors", "state.safetensors"
 
-_OWN_FILES = re.compile(r"ids|corpus\.json|(state|epoch)\.safetensors|\.rowspace-")
+_OWN_FILES = re.compile(r"ids|init|corpus\.json|(state|epoch)\.safetensors|\.rowspace-")
 
 
 def run_folder_of(output: str | Path) -> Path:

@@ -133,6 +133,9 @@ class _Reading:
 
 
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
+    if corpus.extended:
+        new = plural(corpus.num_new, "of them is new", "of them are new")
+        return f"{corpus.words:,} words, {plural(len(corpus.vocabulary), 'token')} to learn, {new}"
     learned, known = len(corpus.vocabulary), len(corpus.tokens())
     number = plural(known - learned, f"of {known:,} is unused", f"of {known:,} are unused")
     unused = f"; {number}" if known > learned else ""
@@ -140,7 +143,7 @@ def _vocabulary_facts(corpus: "IdCorpus") -> str:
 
 
 def _unit(corpus: "IdCorpus") -> str:
-    return "words" if corpus.token_ids is None else "tokens"
+    return "words" if corpus.token_ids is None or corpus.extended else "tokens"
 
 
 def _learning_facts(progress: "Progress", unit: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["document", "example_token", "summary"]
 
 SHOWN_LOSSES = 10
+SHOWN_MOVED = 5
 FREQUENT = 100  # tokens
 
 
@@ -33,10 +34,27 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"nothing was learned: {reason}; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
+    yield from _went_on(settings)
     if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
     example = table.shown(example_token(table))
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
+
+
+def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a fit that went on from a table has added and moved."""
+    if "init" not in settings:
+        return
+    init = settings["init"]
+    yield (
+        f"went on from {plural(init['tokens'], 'token')}: {init['in_text']:,} of them are in the text, and "
+        f"{plural(init['new'], 'new one')} {'was' if init['new'] == 1 else 'were'} added"
+    )
+    if settings["freeze"] == "old":
+        yield "all old rows are as they were"
+    elif init["moved"]:
+        moved = ", ".join(f"{token} {cosine:.2f}" for token, cosine in init["moved"][:SHOWN_MOVED])
+        yield f"turned farthest (cosine of old and new row): {moved}"
 
 
 def document(output: str, table: "Table", seconds: float) -> dict[str, object]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.learn.options import FitOptions
@@ -15,6 +16,7 @@ from rowspace.learn.word2vec.kernels.arrays import (
     TARGETS_PER_TILE,
     WINDOWS_PER_BATCH,
     Copies,
+    Fixed,
     Ids,
     Ngrams,
     Plan,
@@ -26,6 +28,8 @@ from rowspace.learn.word2vec.kernels.simd import LANES
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
+    "NONE_FIXED",
+    "add_copies",
     "bytes_needed",
     "check_memory",
     "drawn_negatives",
@@ -39,6 +43,7 @@ __all__ = [
 
 COPIED_WORDS = 512  # the most frequent ones: six in ten of the words that are kept, with sample=1e-3
 NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
+NONE_FIXED = Fixed(None, None, None)
 
 CACHE_LINE = 64  # bytes
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
@@ -81,7 +86,18 @@ def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | No
     columns = _columns(options)
     listed = ngrams or no_ngrams()
     listed = listed._replace(rows=_aligned_zeros(len(listed.buckets), columns))
-    return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size)
+    return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size, NONE_FIXED)
+
+
+def add_copies(mask: NDArray[np.bool_], weights: Weights, options: FitOptions) -> NDArray[np.bool_]:
+    """Return a mask of all input or output rows from one of the words, (V,): a copy is like its word."""
+    words = _copied_words(weights.size, options)
+    whole = np.zeros(len(weights.inputs), np.bool_)
+    whole[: weights.size] = mask
+    for worker in range(options.threads):
+        first = weights.size + worker * (1 + words) + 1
+        whole[first : first + words] = mask[:words]
+    return whole
 
 
 def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:

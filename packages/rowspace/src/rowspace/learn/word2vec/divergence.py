@@ -72,8 +72,8 @@ class Watch:
         increase = f"the mean loss is {loss:.3g}, that of an untrained table {self.untrained:.3g}"
         reason = increase if loss > self.untrained else "its rows are no longer finite"
         return FitDiverged(
-            f"learning diverged in epoch {epoch} of {options.epochs}: {reason}; alpha={options.learning_rates[0]:g} is "
-            f"too high; try a tenth of it, or {self._other_remedies()}"
+            f"learning diverged in epoch {epoch} of {self.state.epochs}: {reason}; "
+            f"alpha={options.learning_rates[0]:g} is too high; try a tenth of it, or {self._other_remedies()}"
         )
 
     def _other_remedies(self) -> str:

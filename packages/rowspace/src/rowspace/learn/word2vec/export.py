@@ -15,8 +15,14 @@ from rowspace.text import IdCorpus
 __all__ = ["composed_rows", "export_table", "learned_subwords"]
 
 
-def export_table(ids: IdCorpus, state: FitState) -> Table:
-    """Return a table of copies of the current rows, with the settings of the fit."""
+def export_table(ids: IdCorpus, state: FitState, *, is_final: bool = True) -> Table:
+    """Return the current rows as a table, with the settings of the fit.
+
+    Args:
+        ids: The corpus.
+        state: The fit.
+        is_final: Whether the rows change no more, so that none need be copied, and the output rows are kept.
+    """
     options = dataclasses.asdict(state.options)
     settings = (
         state.text
@@ -31,19 +37,29 @@ def export_table(ids: IdCorpus, state: FitState) -> Table:
             "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
         }
     )
-    rows, subwords = composed_rows(state.weights, state.options), learned_subwords(state.weights, state.options)
+    weights = state.weights
+    rows = composed_rows(weights, state.options) if is_final else composed_rows(weights, state.options).copy()
+    outputs = weights.outputs[: weights.size, : state.options.dim] if is_final and state.options.outputs else None
+    if state.initial is not None:
+        parts = state.initial.united(rows, outputs, weights, state.options)
+        settings["init"] = state.initial.report(parts["rows"], state.options)
+        return Table(**parts, tokenizer=ids.tokenizer, settings=settings)
     return Table(
         ids.tokens(),
         ids.by_token(rows),
         ids.by_token(ids.counts),
         tokenizer=ids.tokenizer,
         settings=settings,
-        subwords=subwords,
+        subwords=learned_subwords(weights, state.options),
+        outputs=outputs if outputs is None or ids.token_ids is None else ids.by_token(outputs),
     )
 
 
 def composed_rows(weights: Weights, options: FitOptions) -> Rows:
-    """Return a copy of the rows, (V, dim): the words' own rows, or the means of these and their n-gram rows."""
+    """Return the rows, (V, dim): the words' own rows, or the means of these and their n-gram rows.
+
+    They may share the memory of the weights.
+    """
     own = np.ascontiguousarray(weights.inputs[: weights.size, : options.dim])
     if not options.subwords:
         return own

@@ -48,7 +48,7 @@ def save_state(state: FitState, folder: Path) -> None:
     place = {
         field.name: getattr(state, field.name)
         for field in dataclasses.fields(state)
-        if field.name not in ("weights", "options")
+        if field.name not in ("weights", "options", "initial")
     }
     header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(state.options))}
     header["version"] = VERSION

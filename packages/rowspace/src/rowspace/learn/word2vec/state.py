@@ -5,8 +5,9 @@ import math
 from typing import Any
 
 from rowspace.learn.options import FitOptions
-from rowspace.learn.word2vec.allocation import check_memory, list_used, make_weights
+from rowspace.learn.word2vec.allocation import NONE_FIXED, check_memory, list_used, make_weights
 from rowspace.learn.word2vec.corpus import ChunkedCorpus
+from rowspace.learn.word2vec.initial import InitialTable
 from rowspace.learn.word2vec.kernels.arrays import Weights
 from rowspace.learn.word2vec.rates import stable_options
 
@@ -27,6 +28,8 @@ class FitState:
         pairs, loss: Sums over the current epoch.
         losses: The mean loss of each complete epoch.
         seconds: The time spent learning.
+        warm_up: Epochs before the others, in which only output rows and new rows are learned.
+        initial: The table that the fit goes on from; None if the rows started at random.
     """
 
     weights: Weights
@@ -39,18 +42,44 @@ class FitState:
     loss: float = 0.0
     losses: list[float] = dataclasses.field(default_factory=list)
     seconds: float = 0.0
+    warm_up: int = 0
+    initial: InitialTable | None = None
 
     @classmethod
-    def start(cls, corpus: ChunkedCorpus, options: FitOptions, text: dict[str, Any]) -> "FitState":
+    def start(
+        cls, corpus: ChunkedCorpus, options: FitOptions, text: dict[str, Any], initial: InitialTable | None = None
+    ) -> "FitState":
         """Return the state before the first chunk, with a default learning rate that does not diverge.
+
+        A fit that goes on has half of the default rate: at the whole rate, old rows lose more of what they had. If the
+        initial table has no output rows, these are learned in an epoch of their own first.
 
         Raises:
             UsageError: The rows do not fit into memory.
         """
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
         check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
-        options = stable_options(options, corpus, ngrams)
-        return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
+        stable = stable_options(options, corpus, ngrams)
+        if initial is not None and options.alpha is None and options.freeze == "none":
+            half = min(stable.learning_rates[0], options.learning_rates[0] / 2)
+            stable = dataclasses.replace(stable, alpha=max(half, options.min_alpha or 0.0))
+        options = stable
+        if initial is None:
+            return cls(make_weights(len(corpus.vocabulary), options, ngrams), options, text)
+        warm_up = int(initial.table.outputs is None)
+        return cls(initial.weights(options, ngrams), options, text, warm_up=warm_up, initial=initial)
+
+    @property
+    def epochs(self) -> int:
+        """The number of epochs, with the warm-up."""
+        return self.warm_up + self.options.epochs
+
+    def fix_rows(self) -> None:
+        """Fix the rows that the current epoch does not move."""
+        fixed, is_warm_up = NONE_FIXED, self.epoch < self.warm_up
+        if self.initial is not None and (is_warm_up or self.options.freeze == "old"):
+            fixed = self.initial.fixed(self.weights, self.options, inputs_only=is_warm_up)
+        self.weights = self.weights._replace(fixed=fixed)
 
     def end_epoch(self) -> None:
         """Count the epoch as complete and reset its sums."""
@@ -71,5 +100,5 @@ class FitState:
         for name, count in {"epoch": self.epoch, "chunk": self.chunk}.items():
             if type(count) is not int or count < 0:
                 raise ValueError(f"{name} is {count!r}")
-        if self.epoch > self.options.epochs or len(self.losses) != self.epoch:
-            raise ValueError(f"epoch is {self.epoch} of {self.options.epochs}, with {len(self.losses)} losses")
+        if self.warm_up not in (0, 1) or self.epoch > self.epochs or len(self.losses) != self.epoch:
+            raise ValueError(f"epoch is {self.epoch} of {self.epochs}, with {len(self.losses)} losses")

@@ -72,7 +72,7 @@ class Trainer(Generic[AnyCorpus]):
     @property
     def progress(self) -> Progress:
         """The progress of the fit."""
-        state, epochs = self.state, self.state.options.epochs
+        state, epochs = self.state, self.state.epochs
         done = (state.epoch + state.chunk / self.num_chunks) / epochs
         return Progress(
             epoch=min(state.epoch + 1, epochs),
@@ -94,6 +94,7 @@ class Trainer(Generic[AnyCorpus]):
         Raises:
             FitDiverged: The learning rate was too high; the rows are not usable.
         """
+        self.state.fix_rows()
         order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.num_chunks)
         stop = threading.Event()
         with ThreadPoolExecutor(len(self._scratches), thread_name_prefix="rowspace-learn") as pool:
@@ -149,7 +150,7 @@ class Trainer(Generic[AnyCorpus]):
         scratch.tally[:] = 0
 
     def _alpha(self, epoch: int, turn: int) -> float:
-        """Return the learning rate before the turn-th chunk of an epoch: linear over all epochs."""
+        """Return the learning rate before the turn-th chunk of an epoch: linear over all epochs after the warm-up."""
         first, last = self.state.options.learning_rates
-        done = (epoch + turn / self.num_chunks) / self.state.options.epochs
-        return first + (last - first) * min(1.0, done)
+        done = (epoch - self.state.warm_up + turn / self.num_chunks) / self.state.options.epochs
+        return first + (last - first) * min(1.0, max(0.0, done))

@@ -3,6 +3,7 @@
     model.safetensors       `embeddings`, (V + unknown rows, d): the rows, then zeros for ids without one
     vocabulary.safetensors  tokens as UTF-8 and offsets; counts, where known
     subwords.safetensors    n-gram rows, where the table has them (`subwords.py`)
+    outputs.safetensors     `outputs`, (V, d): output rows, where the table has them
     tokenizer.json          the table's tokenizer, or one built from the vocabulary
     config.json             for model2vec: no normalization, no truncation of long texts
     modules.json            for sentence-transformers
@@ -19,6 +20,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import Folder
@@ -29,6 +32,8 @@ from rowspace.files.vocabulary import encode_vocabulary
 from rowspace.store.native.manifest import (
     FILES,
     MARKER,
+    OPTIONAL,
+    OUTPUTS,
     SUBWORDS,
     VOCABULARY,
     FileRecord,
@@ -68,7 +73,7 @@ def save(table: Table, path: StrPath) -> None:
     settings = plain_settings(table.settings)
     vocabulary = list(_vocabulary_pieces(table))
     tokenizer, unknown_rows = tokenizer_json(table)
-    with atomic_folder(path, marker=MARKER, contents=(*FILES, SUBWORDS)) as folder:
+    with atomic_folder(path, marker=MARKER, contents=(*FILES, *OPTIONAL)) as folder:
         contents: dict[str, Iterable[bytes | memoryview]] = {
             MODEL: tensor_pieces("embeddings", table.rows, unknown_rows),
             VOCABULARY: vocabulary,
@@ -78,6 +83,8 @@ def save(table: Table, path: StrPath) -> None:
         }
         if table.subwords is not None:
             contents[SUBWORDS] = subword_pieces(table.subwords)
+        if table.outputs is not None:
+            contents[OUTPUTS] = tensor_pieces("outputs", np.asarray(table.outputs, table.rows.dtype), 0)
         manifest = Manifest(
             num_embeddings=len(table),
             embedding_dim=table.dim,
@@ -146,14 +153,22 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    check_folder_target(path, marker=MARKER, contents=(*FILES, SUBWORDS))
+    check_folder_target(path, marker=MARKER, contents=(*FILES, *OPTIONAL))
 
 
 def _first(table: Table, limit: int) -> Table:
     """Return a table of the first rows, which stay mapped."""
     counts = None if table.counts is None else table.counts[:limit]
     subwords = table.subwords and dataclasses.replace(table.subwords, own=table.subwords.own[:limit])
-    return Table(table.vocabulary[:limit], table.rows[:limit], counts, settings=table.settings, subwords=subwords)
+    outputs = None if table.outputs is None else table.outputs[:limit]
+    return Table(
+        table.vocabulary[:limit],
+        table.rows[:limit],
+        counts,
+        settings=table.settings,
+        subwords=subwords,
+        outputs=outputs,
+    )
 
 
 def _vocabulary_pieces(table: Table) -> Iterator[bytes | memoryview]:

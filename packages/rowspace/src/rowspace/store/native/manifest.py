@@ -21,6 +21,8 @@ from rowspace.store.static_model import MODULES
 __all__ = [
     "FILES",
     "MARKER",
+    "OPTIONAL",
+    "OUTPUTS",
     "SUBWORDS",
     "VOCABULARY",
     "FileRecord",
@@ -30,8 +32,9 @@ __all__ = [
 ]
 
 MARKER = "rowspace.json"
-VOCABULARY, SUBWORDS = "vocabulary.safetensors", "subwords.safetensors"
-FILES = (MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES)  # and SUBWORDS, where a table has them
+VOCABULARY, SUBWORDS, OUTPUTS = "vocabulary.safetensors", "subwords.safetensors", "outputs.safetensors"
+FILES = (MODEL, VOCABULARY, TOKENIZER, CONFIG, MODULES)
+OPTIONAL = (SUBWORDS, OUTPUTS)  # where a table has them
 FORMAT = "rowspace table"
 FORMAT_VERSION = 1
 MAX_SIZE = 100_000_000

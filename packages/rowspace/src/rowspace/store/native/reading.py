@@ -21,7 +21,17 @@ from rowspace.files.safetensors_header import Tensor, read_header
 from rowspace.files.tensors import DTYPES
 from rowspace.files.transformers_folder import MODEL, TOKENIZER
 from rowspace.files.vocabulary import StoredVocabulary
-from rowspace.store.native.manifest import FILES, MARKER, MAX_SIZE, SUBWORDS, VOCABULARY, FileRecord, Manifest
+from rowspace.store.native.manifest import (
+    FILES,
+    MARKER,
+    MAX_SIZE,
+    OPTIONAL,
+    OUTPUTS,
+    SUBWORDS,
+    VOCABULARY,
+    FileRecord,
+    Manifest,
+)
 from rowspace.store.native.subwords import map_subwords
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
@@ -32,16 +42,23 @@ __all__ = ["manifest_of", "table_of"]
 def table_of(folder: Folder, *, verify: bool) -> Table:
     """Build the table in an open `folder`; raises `FileFormatError` as `native.load` says."""
     manifest = manifest_of(folder)
-    has_subwords = SUBWORDS in manifest.files
-    for name in (*FILES, *[SUBWORDS] * has_subwords):
+    optional = [name for name in OPTIONAL if name in manifest.files]
+    for name in (*FILES, *optional):
         _check_file(folder, name, manifest.files.get(name), verify=verify)
     vocabulary, counts = _map_vocabulary(folder, manifest.num_embeddings)
-    rows = _map_rows(folder, manifest)
+    rows = _map_rows(folder, manifest, MODEL, "embeddings", unknown_rows=manifest.unknown_rows)
     tokenizer = _text_later(folder, TOKENIZER) if manifest.own_tokenizer else None
     if verify:
         _check_tokens(vocabulary, str(folder.path / VOCABULARY))
-    subwords = _map_subwords(folder, rows) if has_subwords else None
-    return Table(vocabulary, rows, counts, tokenizer=tokenizer, settings=manifest.settings, subwords=subwords)
+    return Table(
+        vocabulary,
+        rows,
+        counts,
+        tokenizer=tokenizer,
+        settings=manifest.settings,
+        subwords=_map_subwords(folder, rows) if SUBWORDS in optional else None,
+        outputs=_map_rows(folder, manifest, OUTPUTS, "outputs") if OUTPUTS in optional else None,
+    )
 
 
 def manifest_of(folder: Folder) -> Manifest:
@@ -96,17 +113,19 @@ def _check_tokens(vocabulary: StoredVocabulary, source: str) -> None:
         raise FileFormatError(f"{source}: {error}; restore the file") from None
 
 
-def _map_rows(folder: Folder, manifest: Manifest) -> NDArray[np.floating[Any]]:
-    """Map the first V rows, (V, d), read-only; the rows of zeros after them belong to no token."""
-    source = str(folder.path / MODEL)
+def _map_rows(
+    folder: Folder, manifest: Manifest, file_name: str, tensor: str, *, unknown_rows: int = 0
+) -> NDArray[np.floating[Any]]:
+    """Map the V rows of a tensor, (V, d), read-only; the rows of zeros after them belong to no token."""
+    source = str(folder.path / file_name)
     if manifest.dtype not in DTYPES:
         raise FileFormatError(f"{folder.path / MARKER}: rows of unknown dtype {manifest.dtype!r}; restore it")
     name, little_endian = DTYPES[manifest.dtype]
-    shape = (manifest.num_embeddings + manifest.unknown_rows, manifest.embedding_dim)
-    with folder.open(MODEL) as file:
+    shape = (manifest.num_embeddings + unknown_rows, manifest.embedding_dim)
+    with folder.open(file_name) as file:
         tensors = read_header(file, source)
-        _check_tensors(tensors, {"embeddings": (name, shape)}, source)
-        rows = map_array(file, little_endian, tensors["embeddings"].offset, shape)
+        _check_tensors(tensors, {tensor: (name, shape)}, source)
+        rows = map_array(file, little_endian, tensors[tensor].offset, shape)
     return rows[: manifest.num_embeddings]
 
 

@@ -9,7 +9,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from rowspace.files.tokenizer_json import whitespace_json
+from rowspace.table import Table
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
 from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
@@ -28,6 +31,7 @@ def encode_corpus(
     *,
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
+    extends: Table | None = None,
 ) -> IdCorpus:
     """Read a corpus once and write the ids of its words to `folder`.
 
@@ -38,6 +42,8 @@ def encode_corpus(
         folder: An existing folder.
         options: How text becomes words and ids.
         on_bytes: Called with the number of bytes read from files (`corpus_bytes` returns their total).
+        extends: A table whose words are kept, however rare they are. The tokenizer has all its words with their ids,
+            then the new ones, and `token_ids` are those of the words of the text.
 
     Raises:
         CorpusError: the corpus cannot be read as text, or holds no words.
@@ -55,8 +61,23 @@ def encode_corpus(
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
 
     id_corpus, _ = renumber(
-        corpus, Path(folder), write_ids, min_count=options.min_count, max_vocabulary=options.max_vocabulary
+        corpus,
+        Path(folder),
+        write_ids,
+        min_count=options.min_count,
+        max_vocabulary=options.max_vocabulary,
+        known=extends,
     )
-    words = WordTokenizer(id_corpus.vocabulary, cased=options.cased).to_json() if pieces else None
-    id_corpus.tokenizer = words or whitespace_json(id_corpus.vocabulary)
+    vocabulary = id_corpus.vocabulary if extends is None else _extend(extends, id_corpus)
+    words = WordTokenizer(vocabulary, cased=options.cased).to_json() if pieces else None
+    id_corpus.tokenizer = words or whitespace_json(vocabulary)
     return id_corpus
+
+
+def _extend(table: Table, id_corpus: IdCorpus) -> list[str]:
+    """Set the corpus's `token_ids` and `extended`; return the words of the table, then those of the text only."""
+    ids = table.find(id_corpus.vocabulary)
+    is_new = ids < 0
+    ids[is_new] = len(table) + np.arange(is_new.sum())
+    id_corpus.token_ids, id_corpus.extended = ids, len(table)
+    return [*table.vocabulary, *(id_corpus.vocabulary[i] for i in np.flatnonzero(is_new))]

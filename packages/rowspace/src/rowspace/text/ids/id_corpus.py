@@ -42,6 +42,8 @@ class IdCorpus:
         tokenizer: A tokenizer.json with the same ids, unless there are `token_ids`.
         token_ids: int64 (V,), the id of each token in `tokenizer`. Other tokenizers order their tokens
             differently, and have tokens that the text never uses.
+        extended: The number of words of the table that the corpus extends; 0 without one. New words have the
+            `token_ids` from there on.
 
     >>> import tempfile
     >>> from rowspace.text import TextOptions, encode_corpus
@@ -60,10 +62,16 @@ class IdCorpus:
     replaced: int
     tokenizer: str
     token_ids: NDArray[np.int64] | None = None
+    extended: int = 0
 
     def ids(self) -> NDArray[np.int32]:
         """Return the ids as a read-only memory map: int32 (size,)."""
         return np.memmap(self.ids_path, dtype="<i4", mode="r", shape=(self.size,))
+
+    @property
+    def num_new(self) -> int:
+        """The number of words that the table does not have that the corpus extends."""
+        return 0 if self.token_ids is None else int((self.token_ids >= self.extended).sum())
 
     @property
     def num_chunks(self) -> int:
@@ -112,6 +120,7 @@ class IdCorpus:
             "counts": self.counts.tolist(),
             "tokenizer": self.tokenizer,
             "token_ids": None if self.token_ids is None else self.token_ids.tolist(),
+            "extended": self.extended,
         }
         with atomic_file(self.ids_path.with_name(CORPUS_NAME)) as file:
             file.write(json.dumps(parts).encode())

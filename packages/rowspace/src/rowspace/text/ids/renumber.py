@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,6 +32,7 @@ def renumber(
     *,
     min_count: int = 1,
     max_vocabulary: int | None = None,
+    known: Container[str] | None = None,
 ) -> tuple[IdCorpus, NDArray[np.int64]]:
     """Write provisional ids, renumber them in place, and return the corpus, without a tokenizer.
 
@@ -43,6 +44,7 @@ def renumber(
         write_ids: Writes the provisional ids to a path.
         min_count: Rarer tokens are left out.
         max_vocabulary: Only this many of the most frequent tokens are kept.
+        known: Tokens that are kept if they occur, however rare they are, besides the `max_vocabulary`.
 
     Returns:
         The corpus, and the provisional id of each of its tokens: int64 (V,).
@@ -56,7 +58,7 @@ def renumber(
         if not words:
             raise CorpusError(f"the corpus {_shown(corpus)} holds no words; name one with text")
         _warn_of_phrases(corpus, provisional.unspaced)
-        chosen = _choose(provisional, min_count, max_vocabulary)
+        chosen = _choose(provisional, min_count, max_vocabulary, known)
         size = _rewrite(path, provisional, chosen)
     if provisional.replaced:
         message = (
@@ -103,17 +105,24 @@ def _shown(corpus: object) -> str:
     return repr(os.fspath(corpus)) if isinstance(corpus, str | os.PathLike) else "given"
 
 
-def _choose(provisional: ProvisionalIds, min_count: int, max_vocabulary: int | None) -> NDArray[np.int64]:
+def _choose(
+    provisional: ProvisionalIds, min_count: int, max_vocabulary: int | None, known: Container[str] | None
+) -> NDArray[np.int64]:
     """Return the ids of the words to keep, in their final order: by falling count, then by their bytes."""
-    frequent = np.flatnonzero(provisional.counts >= min_count)
-    if not len(frequent):
+    frequent = np.flatnonzero(provisional.counts >= min_count).tolist()
+    old = [i for i in range(len(provisional.counts)) if provisional.token(i).decode() in known] if known else []
+    if not frequent and not old:
         raise CorpusError(
             f"no word is as frequent as min_count={min_count}: the most frequent one occurs "
             f"{plural(provisional.counts.max(), 'time')}; lower min_count or add text"
         )
     counts = provisional.counts.tolist()
-    order = sorted(frequent.tolist(), key=lambda identity: (-counts[identity], provisional.token(identity)))
-    return np.array(order[:max_vocabulary], np.int64)
+
+    def by_count(ids: Iterable[int]) -> list[int]:
+        return sorted(ids, key=lambda identity: (-counts[identity], provisional.token(identity)))
+
+    kept = by_count(set(frequent).difference(old))[:max_vocabulary]
+    return np.array(by_count([*kept, *old]) if old else kept, np.int64)
 
 
 def _rewrite(path: Path, provisional: ProvisionalIds, chosen: NDArray[np.int64]) -> int:

@@ -5,7 +5,7 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch
-from rowspace.learn.word2vec.kernels.arrays import WINDOWS_PER_BATCH
+from rowspace.learn.word2vec.kernels.arrays import WINDOWS_PER_BATCH, Fixed
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow
 from rowspace.learn.word2vec.reference import cbow_step
 
@@ -51,3 +51,22 @@ def test_cbow_step_equals_the_reference(random_weights, mean, exact, negatives, 
     np.testing.assert_allclose(weights.outputs[:, :20], outputs, atol=TABLE_ERROR)
     assert scratch.tally[0] == len(windows)
     assert scratch.tally[1] == pytest.approx(loss, rel=1e-3)
+
+
+def test_fixed_rows_are_averaged_and_scored_but_not_moved(random_weights):
+    sentence, drawn = [4, 9, 4, 8, 7, 4, 9, 9, 1, 2, 8, 4, 3], [20, 21, 22, 23, 24, 25]
+    options = FitOptions(dim=20, model="cbow", negatives=6, workers=1)
+    moved, kept = random_weights(20), random_weights(20)
+    before = [rows.copy() for rows in kept[:2]]
+    masks = [np.isin(np.arange(len(kept.inputs)), rows) for rows in ([9, 8], [7, 4, 22])]
+    kept = kept._replace(fixed=Fixed(*masks, masks[0][:0]))
+    for weights in (moved, kept):
+        plan, scratch = make_plan(options, 0.05, 0.05), make_scratch(V, options)
+        scratch.sentence[: len(sentence)] = sentence
+        scratch.targets[: WINDOWS_PER_BATCH + 6] = [*sentence[3 : 3 + WINDOWS_PER_BATCH], *drawn]
+        begin, end = lay_out_windows(3, len(sentence), 3, scratch.sentence, plan, scratch)
+        learn_cbow(begin, end, scratch.sentence, WINDOWS_PER_BATCH, np.float32(0.05), weights, plan, scratch)
+    for rows, start, free_rows, mask in zip(kept[:2], before, moved[:2], masks, strict=True):
+        np.testing.assert_array_equal(rows[mask], start[mask])
+        np.testing.assert_array_equal(rows[~mask], free_rows[~mask])
+        assert (free_rows[mask] != start[mask]).any(axis=1).all()

@@ -5,6 +5,7 @@ import pytest
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_scratch
+from rowspace.learn.word2vec.kernels.arrays import Fixed
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram
 from rowspace.learn.word2vec.reference import skipgram_step
 
@@ -53,3 +54,18 @@ def test_more_than_five_negatives_are_trained_six_targets_at_a_time(random_weigh
         inputs[word] -= 0.05 * probabilities[i] @ before
     np.testing.assert_allclose(weights.inputs, inputs, atol=TABLE_ERROR)
     np.testing.assert_allclose(weights.outputs, outputs, atol=TABLE_ERROR)
+
+
+def test_fixed_rows_are_scored_but_not_moved(random_weights):
+    context, targets, dim = [4, 9, 4], [7, 1, 2, 3, 5, 6], 20
+    moved, kept = random_weights(dim), random_weights(dim)
+    before = [rows.copy() for rows in kept[:2]]
+    masks = [np.isin(np.arange(len(kept.inputs)), rows) for rows in ([9], [7, 3])]
+    kept = kept._replace(fixed=Fixed(*masks, masks[0][:0]))
+    for weights in (moved, kept):
+        scratch = scratch_with_window(FitOptions(dim=dim, workers=1), context, targets)
+        learn_skipgram(len(context), np.float32(0.05), weights, scratch)
+    for rows, start, free_rows, mask in zip(kept[:2], before, moved[:2], masks, strict=True):
+        np.testing.assert_array_equal(rows[mask], start[mask])
+        np.testing.assert_array_equal(rows[~mask], free_rows[~mask])
+        assert (free_rows[mask] != start[mask]).any()

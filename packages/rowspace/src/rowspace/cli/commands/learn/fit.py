@@ -37,6 +37,9 @@ def fit(
         str | None, typer.Option("-o", "--output", help="Where to save the table.  [default: CORPUS-table]")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted fit of this output.")] = False,
+    init: Annotated[
+        str | None, typer.Option("--init", help="A table to go on from: its rows are learned further, new words added.")
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -49,6 +52,7 @@ def fit(
       rowspace fit articles/ more.txt.xz --dim 300 --epochs 10 -o big-table
       rowspace fit my-text.txt --tokens bpe --vocabulary-size 8000 -o my-pieces
       rowspace fit --resume -o big-table
+      rowspace fit more-text.txt --init my-table -o my-larger-table
     """
     options = {name: value for name, value in options.items() if value is not None}
     names = corpus or []
@@ -60,7 +64,9 @@ def fit(
     if resume and names:
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     began = time.monotonic()
-    table = _fit(names, output, resume=resume, options=options)
+    if init == "":
+        raise UsageError("--init is empty; give the folder or file of a table")
+    table = _fit(names, output, resume=resume, options=options if init is None else options | {"init": init})
     seconds = time.monotonic() - began
     if as_json:
         print_json(document(output, table, seconds))

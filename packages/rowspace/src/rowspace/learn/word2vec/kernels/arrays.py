@@ -13,7 +13,9 @@ __all__ = [
     "TARGETS_PER_TILE",
     "WINDOWS_PER_BATCH",
     "Copies",
+    "Fixed",
     "Ids",
+    "Mask",
     "Ngrams",
     "Plan",
     "Rows",
@@ -23,6 +25,7 @@ __all__ = [
 
 Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_] | None
 
 TARGETS_PER_TILE = 6  # output rows held in registers at once: the word and five drawn ones
 WINDOWS_PER_BATCH = 3  # windows of CBOW with the same negatives and reach; the kernels are written for three
@@ -41,6 +44,17 @@ class Ngrams(NamedTuple):
     indices: NDArray[np.int32]  # rows of n-grams, word by word
 
 
+class Fixed(NamedTuple):
+    """Which rows no step moves: masks of all rows, the copies too.
+
+    A mask that is None, or empty, fixes no row. The kernels are compiled without a test where all three are None.
+    """
+
+    inputs: Mask
+    outputs: Mask
+    ngrams: Mask
+
+
 class Weights(NamedTuple):
     """What is learned: V rows each, then for each worker a row for "no word", and its copies.
 
@@ -51,6 +65,7 @@ class Weights(NamedTuple):
     outputs: Rows  # likewise: what inputs are scored against
     ngrams: Ngrams
     size: int  # V
+    fixed: Fixed
 
 
 class Plan(NamedTuple):

@@ -11,9 +11,9 @@ from rowspace._base.jit import kernel
 from rowspace.learn.word2vec.kernels.arrays import (
     TARGETS_PER_TILE,
     WINDOWS_PER_BATCH,
+    Fixed,
     Ids,
     Plan,
-    Rows,
     Scratch,
     Weights,
 )
@@ -23,6 +23,8 @@ from rowspace.learn.word2vec.kernels.tiles import (
     add,
     apply_steps,
     clip_score,
+    fixes_none,
+    is_free,
     score_tile,
     steps_from_scores,
     table_slot,
@@ -40,12 +42,14 @@ def learn_cbow(
     The first targets are the windows' own words, one each; the others are negatives of all windows.
     """
     hidden, windows_all, targets = scratch.hidden, scratch.windows, scratch.targets
+    fixed = weights.fixed
+    averages_free = Fixed(fixes_none(fixed.inputs), fixed.outputs, fixed.ngrams)
     scores = average_windows(begin, end, words, plan.mean, weights, scratch)
     for start in range(WINDOWS_PER_BATCH, len(targets), TARGETS_PER_TILE):
         tile = targets[start : start + TARGETS_PER_TILE]
         score_tile(hidden, windows_all, windows, weights.outputs, tile, scratch.gradients)
         scratch.tally[1] += steps_from_scores(windows, tile, False, alpha, scratch)
-        apply_steps(hidden, windows_all, windows, weights.outputs, tile, scratch.gradients)
+        apply_steps(hidden, windows_all, windows, weights.outputs, tile, scratch.gradients, averages_free)
     scratch.own_word_steps[:] = 0
     for w in range(windows):
         slot = table_slot(scores[w])
@@ -138,34 +142,36 @@ def average_windows(
 @kernel
 def update_neighbors(begin: int, end: int, words: Ids, divide: bool, weights: Weights, scratch: Scratch) -> None:
     """Update each window's own word and average; add the average's change, or a part of it, to each neighbor."""
-    inputs, targets, steps = weights.inputs, scratch.targets, scratch.own_word_steps
+    inputs, targets, steps, fixed = weights.inputs, scratch.targets, scratch.own_word_steps, weights.fixed
     e0, e1, e2, e3, c0, c1, c2, padding = unpack_edges(scratch.edges)
     t0, t1, t2 = targets[0], targets[1], targets[2]
     one, minus, zero = broadcast(np.float32(1)), broadcast(np.float32(-1)), broadcast(np.float32(0))
     s0, s1, s2 = inverse_sizes(scratch.counts, divide)
     p0, p1, p2 = broadcast(steps[0]), broadcast(steps[1]), broadcast(steps[2])
     for column in range(0, inputs.shape[1], LANES):
-        m0 = fma(s0, step_own_word(0, t0, column, p0, weights.outputs, scratch), zero)
-        m1 = fma(s1, step_own_word(1, t1, column, p1, weights.outputs, scratch), zero)
-        m2 = fma(s2, step_own_word(2, t2, column, p2, weights.outputs, scratch), zero)
+        m0 = fma(s0, step_own_word(0, t0, column, p0, weights, scratch), zero)
+        m1 = fma(s1, step_own_word(1, t1, column, p1, weights, scratch), zero)
+        m2 = fma(s2, step_own_word(2, t2, column, p2, weights, scratch), zero)
         m01, m12 = fma(one, m0, m1), fma(one, m1, m2)
         common = fma(one, m01, m2)
         for place in range(begin, end):
-            add(inputs, at(words, place), column, one, common)
-        add(inputs, e0, column, one, m0)
-        add(inputs, e1, column, one, m01)
-        add(inputs, e2, column, one, m12)
-        add(inputs, e3, column, one, m2)
-        add(inputs, c0, column, minus, m0)
-        add(inputs, c1, column, minus, m1)
-        add(inputs, c2, column, minus, m2)
+            add(inputs, at(words, place), column, one, common, fixed.inputs)
+        add(inputs, e0, column, one, m0, fixed.inputs)
+        add(inputs, e1, column, one, m01, fixed.inputs)
+        add(inputs, e2, column, one, m12, fixed.inputs)
+        add(inputs, e3, column, one, m2, fixed.inputs)
+        add(inputs, c0, column, minus, m0, fixed.inputs)
+        add(inputs, c1, column, minus, m1, fixed.inputs)
+        add(inputs, c2, column, minus, m2, fixed.inputs)
         store(inputs, padding, column, zero)
 
 
 @kernel
-def step_own_word(w: int, target: np.int64, column: int, step: Any, outputs: Rows, scratch: Scratch) -> Any:
+def step_own_word(w: int, target: np.int64, column: int, step: Any, weights: Weights, scratch: Scratch) -> Any:
     """Update a block of a window's own word with the average before its steps; return the average's change."""
+    outputs = weights.outputs
     row, before = load(outputs, target, column), load(scratch.hidden_before, w, column)
-    store(outputs, target, column, fma(step, before, row))
+    if is_free(weights.fixed.outputs, target):
+        store(outputs, target, column, fma(step, before, row))
     moved = fma(broadcast(np.float32(-1)), before, load(scratch.hidden, w, column))
     return fma(step, row, moved)

@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.kernels.arrays import Plan, Scratch, Weights
+from rowspace.learn.word2vec.kernels.arrays import Fixed, Plan, Scratch, Weights
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
 from rowspace.learn.word2vec.kernels.copies import map_to_copies, own_row
 from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
 from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram, list_neighbors
+from rowspace.learn.word2vec.kernels.tiles import fixes_none
 from rowspace.learn.word2vec.sampling import Sampler
 
 __all__ = ["learn_chunk"]
@@ -36,7 +37,11 @@ def learn_sentence(
     # What windows list and update: words' rows, or what was composed of a word's row and its n-grams'.
     words = scratch.composed_rows if plan.subwords else scratch.sentence
     inputs = scratch.composed if plan.subwords else weights.inputs
-    updated = Weights(inputs, weights.outputs, weights.ngrams, weights.size)
+    fixed = weights.fixed
+    fixed_inputs = fixes_none(fixed.inputs) if plan.subwords else fixed.inputs  # composed rows are free
+    updated = Weights(
+        inputs, weights.outputs, weights.ngrams, weights.size, Fixed(fixed_inputs, fixed.outputs, fixed.ngrams)
+    )
     composed = 0
     for first in range(0, length, batch):
         draw_targets(first, length, sampler, plan, scratch)

@@ -7,6 +7,7 @@ from rowspace.learn.word2vec.kernels.arrays import Scratch, Weights
 from rowspace.learn.word2vec.kernels.copies import word_of
 from rowspace.learn.word2vec.kernels.draws import at
 from rowspace.learn.word2vec.kernels.simd import LANES, broadcast, fma, load, store
+from rowspace.learn.word2vec.kernels.tiles import is_free
 
 __all__ = ["compose_word", "scatter_word"]
 
@@ -37,7 +38,9 @@ def scatter_word(place: int, weights: Weights, scratch: Scratch) -> None:
     minus, one = broadcast(np.float32(-1)), broadcast(np.float32(1))
     for column in range(0, weights.inputs.shape[1], LANES):
         change = fma(minus, load(scratch.composed_before, slot, column), load(scratch.composed, slot, column))
-        store(weights.inputs, row, column, fma(one, change, load(weights.inputs, row, column)))
+        if is_free(weights.fixed.inputs, row):
+            store(weights.inputs, row, column, fma(one, change, load(weights.inputs, row, column)))
         for i in range(first, end):
-            part = ngrams.indices[i]
-            store(ngrams.rows, part, column, fma(one, change, load(ngrams.rows, part, column)))
+            part = np.int64(ngrams.indices[i])
+            if is_free(weights.fixed.ngrams, part):
+                store(ngrams.rows, part, column, fma(one, change, load(ngrams.rows, part, column)))

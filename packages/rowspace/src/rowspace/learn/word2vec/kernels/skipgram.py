@@ -18,7 +18,7 @@ def learn_skipgram(count: int, alpha: np.float32, weights: Weights, scratch: Scr
         tile = targets[start : start + TARGETS_PER_TILE]
         score_tile(weights.inputs, context, count, weights.outputs, tile, gradients)
         scratch.tally[1] += steps_from_scores(count, tile, start == 0, alpha, scratch)
-        apply_steps(weights.inputs, context, count, weights.outputs, tile, gradients)
+        apply_steps(weights.inputs, context, count, weights.outputs, tile, gradients, weights.fixed)
     scratch.tally[0] += count
 
 

@@ -10,14 +10,16 @@ from rowspace.learn.word2vec.kernels.arrays import (
     TABLE_REACH,
     TABLE_SIZE,
     TARGETS_PER_TILE,
+    Fixed,
     Ids,
+    Mask,
     Rows,
     Scratch,
 )
 from rowspace.learn.word2vec.kernels.draws import at
 from rowspace.learn.word2vec.kernels.simd import LANES, broadcast, fma, load, store, sum_lanes
 
-__all__ = ["add", "apply_steps", "clip_score", "score_tile", "steps_from_scores", "table_slot"]
+__all__ = ["add", "apply_steps", "clip_score", "fixes_none", "is_free", "score_tile", "steps_from_scores", "table_slot"]
 
 
 @kernel
@@ -41,10 +43,12 @@ def score_tile(inputs: Rows, context: Ids, count: int, outputs: Rows, tile: Ids,
 
 
 @kernel
-def apply_steps(inputs: Rows, context: Ids, count: int, outputs: Rows, tile: Ids, gradients: Rows) -> None:
+def apply_steps(
+    inputs: Rows, context: Ids, count: int, outputs: Rows, tile: Ids, gradients: Rows, fixed: Fixed
+) -> None:
     """Add `gradients[i, j] * output row j` to input row i, and `gradients[i, j] * input row i` to output row j.
 
-    Both use the rows before the update; a neighbor that occurs twice in the window is updated twice.
+    Both use the rows before the update; a neighbor that occurs twice in the window is updated twice. Fixed rows stay.
     """
     t0, t1, t2, t3, t4, t5 = tile[0], tile[1], tile[2], tile[3], tile[4], tile[5]
     for column in range(0, inputs.shape[1], LANES):
@@ -60,13 +64,20 @@ def apply_steps(inputs: Rows, context: Ids, count: int, outputs: Rows, tile: Ids
             n3, n4, n5 = fma(g3, block, n3), fma(g4, block, n4), fma(g5, block, n5)
             block = fma(g2, o2, fma(g1, o1, fma(g0, o0, block)))
             block = fma(g5, o5, fma(g4, o4, fma(g3, o3, block)))
-            store(inputs, row, column, block)
-        store(outputs, t0, column, n0)
-        store(outputs, t1, column, n1)
-        store(outputs, t2, column, n2)
-        store(outputs, t3, column, n3)
-        store(outputs, t4, column, n4)
-        store(outputs, t5, column, n5)
+            if is_free(fixed.inputs, row):
+                store(inputs, row, column, block)
+        if is_free(fixed.outputs, t0):
+            store(outputs, t0, column, n0)
+        if is_free(fixed.outputs, t1):
+            store(outputs, t1, column, n1)
+        if is_free(fixed.outputs, t2):
+            store(outputs, t2, column, n2)
+        if is_free(fixed.outputs, t3):
+            store(outputs, t3, column, n3)
+        if is_free(fixed.outputs, t4):
+            store(outputs, t4, column, n4)
+        if is_free(fixed.outputs, t5):
+            store(outputs, t5, column, n5)
 
 
 @kernel
@@ -111,6 +122,23 @@ def clip_score(score: np.float32) -> np.float32:
 
 
 @kernel
-def add(rows: Rows, row: np.int64, column: int, scale: Any, block: Any) -> None:
-    """Add a scaled block to a row."""
-    store(rows, row, column, fma(scale, block, load(rows, row, column)))
+def add(rows: Rows, row: np.int64, column: int, scale: Any, block: Any, fixed: Mask) -> None:
+    """Add a scaled block to a row that is not fixed."""
+    if is_free(fixed, row):
+        store(rows, row, column, fma(scale, block, load(rows, row, column)))
+
+
+@kernel
+def is_free(fixed: Mask, row: np.int64) -> bool:
+    """Whether a row is moved by steps; the compiler knows it where `fixed` is None."""
+    if fixed is None:
+        return True
+    return len(fixed) == 0 or not fixed[np.uint64(row)]
+
+
+@kernel
+def fixes_none(fixed: Mask) -> Mask:
+    """Return a mask of the same type that fixes no row."""
+    if fixed is None:
+        return None
+    return fixed[:0]
