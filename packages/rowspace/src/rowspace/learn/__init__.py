@@ -7,6 +7,7 @@
 | `default_table.py` | the table of commands that are given none |
 | `run_folder.py`, `interrupt.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |
+| `documents/` | PV-DBOW: documents → a row for each, and rows of other documents |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `merging/` | `align`, `changes` and `rowspace.merge`: several tables in one space |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |

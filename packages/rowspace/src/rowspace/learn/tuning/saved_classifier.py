@@ -21,12 +21,12 @@ from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
 from rowspace.store import load, save
-from rowspace.store.native.manifest import FILES, MARKER, SUBWORDS
+from rowspace.store.native.manifest import FILES, MARKER, OPTIONAL
 
 __all__ = ["SavedClassifier", "check_target", "read_classifier", "write_classifier"]
 
 JSON, TENSORS = "classifier.json", "classifier.safetensors"
-CONTENTS = (*FILES, MARKER, SUBWORDS, JSON, TENSORS)
+CONTENTS = (*FILES, *OPTIONAL, MARKER, JSON, TENSORS)
 VERSION = 2
 UNCHECKED = 1  # the version without checksums
 MAX_BYTES = 1 << 30
