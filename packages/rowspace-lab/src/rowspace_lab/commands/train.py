@@ -35,7 +35,11 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output.")] = False,
     init: Annotated[
         str | None,
-        typer.Option("--init", metavar="RUN", help="Continue the model of another run on this text, with its tokens."),
+        typer.Option(
+            "--init",
+            metavar="RUN_OR_TABLE",
+            help="Continue another run on this text, or start with the rows of a table of pieces; with its tokens.",
+        ),
     ] = None,
     as_json: AsJson = False,
     **options: Any,
@@ -50,6 +54,7 @@ def train(
       rowspace train my-text.txt --untied --positions learned --steps 2000 -o other-run
       rowspace train --resume -o my-run
       rowspace train articles/ --init my-run --rows lora -o next-run
+      rowspace train my-text.txt --init my-pieces -o run-with-rows
     """
     options = {name: value for name, value in options.items() if value is not None}
     names = corpus or []

@@ -371,6 +371,52 @@ class TestInit:
             quick(tmp_path / "next", init=finished.path, **options)
 
 
+@pytest.fixture(scope="module")
+def pieces(text, tmp_path_factory):
+    """The path of a table of pieces with long rows."""
+    path = tmp_path_factory.mktemp("pieces") / "table"
+    table = rs.fit(text, tokens="bpe", vocabulary_size=300, dim=16, epochs=1, workers=1)
+    rs.Table(list(table), 7 * table.rows, table.counts, tokenizer=table.tokenizer).save(path)
+    return path
+
+
+class TestInitTable:
+    """A run that starts with the rows of a table."""
+
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_it_starts_with_the_rows_scaled_to_the_deviation_of_random_rows(self, pieces, tied, quick, tmp_path):
+        table = rs.load(pieces)
+        run = quick(tmp_path / "run", init=pieces, heads=2, steps=1, rows="frozen", tied=tied, workers=1)
+        learned = table.norms > 0
+        rows, moved = table.rows[learned], run.table.rows[learned]
+        assert run.table.vocabulary == table.vocabulary
+        np.testing.assert_allclose(moved / np.linalg.norm(moved), rows / np.linalg.norm(rows), atol=1e-6)
+        assert np.sqrt(np.square(moved).mean()) == pytest.approx(0.02, rel=1e-4)
+        assert learned.sum() < len(table)
+        assert run.table.norms[~learned].all()
+
+    def test_it_resumes_with_the_same_bits(self, pieces, quick, tmp_path):
+        options = {"init": pieces, "heads": 2, "steps": 6, "workers": 1}
+        whole = quick(tmp_path / "whole", **options)
+        with pytest.raises(TrainingInterrupted):
+            quick(tmp_path / "parts", reports=TrainReports(on_progress=stop_at(1)), **options)
+        assert bits(quick(tmp_path / "parts", resume=True).path) == bits(whole.path)
+
+    def test_what_does_not_fit_is_refused(self, pieces, text, quick, tmp_path):
+        words, cut = tmp_path / "words", tmp_path / "cut"
+        rs.fit(text, dim=16, epochs=1, workers=1).save(words)
+        table = rs.load(pieces)
+        rs.Table(list(table)[:-1], table.rows[:-1], tokenizer=table.tokenizer).save(cut)
+        for options, message in [
+            ({"init": pieces, "dim": 32}, "has dim=16, which cannot change; omit dim"),
+            ({"init": pieces, "vocabulary_size": 400}, "has its own tokens, which cannot change; omit vocabulary_size"),
+            ({"init": words}, "are words, which leave out white space"),
+            ({"init": cut}, "has 300 tokens, and they are not those of its 299 rows"),
+        ]:
+            with pytest.raises(UsageError, match=message):
+                quick(tmp_path / "run", **options)
+
+
 def test_the_model_of_a_run_can_be_pickled_and_is_no_longer_watched(finished, assert_close):
     again = pickle.loads(pickle.dumps(finished.model))  # our own
     ids = torch.arange(16)[None]

@@ -21,6 +21,12 @@ from rowspace.table import Table
 from rowspace.text import Corpus
 from rowspace.text.corpus.standard_library import standard_library
 from rowspace_lab.experiments.language_model.data import Corpora, read_corpora, write_corpora
+from rowspace_lab.experiments.language_model.initial_rows import (
+    is_run,
+    open_rows,
+    options_with_rows,
+    weights_with_rows,
+)
 from rowspace_lab.experiments.language_model.model.model import LanguageModel
 from rowspace_lab.experiments.language_model.model.transformers_model import reason_against_export
 from rowspace_lab.experiments.language_model.options import ModelOptions, TokenOptions, TrainingOptions, TrainKeywords
@@ -104,7 +110,8 @@ def train(
         corpus: As in `fit`; `None` is the source and docstrings of the running Python.
         output: The folder of the run; an older run there is replaced.
         resume: Continue the interrupted run of `output`, with its text and options.
-        init: A run to continue on another text, with its tokens and the shape of its model.
+        init: A run to continue on another text, with its tokens and the shape of its model; or a table, whose rows,
+            scaled to `init_std`, are the input rows at the start, with its tokens.
         reports: Callbacks for progress.
         **options: The fields of `ModelOptions`, `TrainingOptions` and `TokenOptions`: dim=128, layers=4,
             positions="rotary", steps=600, tokens="bpe", ...
@@ -155,7 +162,7 @@ def _start(
     reports: TrainReports,
 ) -> Trainer:
     """Encode the corpus and make the model."""
-    weights = None
+    weights = table = None
     keywords = {name: value for name, value in keywords.items() if (name, value) != ("workers", None)}
     tokens: TokenOptions | str
     if init is None:
@@ -163,6 +170,10 @@ def _start(
         settings = tokens.settings()
         if training.rows != "free":
             raise UsageError(f"rows={training.rows!r} is for rows that exist; name the run that has them as init")
+    elif not is_run(init):
+        table = open_rows(init)
+        model, training, _ = _split_options(options_with_rows(keywords, table))
+        tokens, settings = str(table.tokenizer), {"tokens": os.fspath(init)}
     else:
         earlier = load_run(init)
         keywords = _of_earlier(keywords, earlier.record)
@@ -183,6 +194,8 @@ def _start(
         reports.on_corpus(corpora)
     init_name = None if init is None else str(Path(init).resolve())
     record = RunRecord(model, training, settings, threads=training.threads, device=device, init=init_name)
+    if table is not None:
+        weights = weights_with_rows(table, record)
     trainer = Trainer(corpora, record, weights=weights)
     write_start(work, trainer.telemetry.start)
     header = {"num_embeddings": corpora.num_embeddings, "watched": list(training.watch or ()), **record.to_json()}
