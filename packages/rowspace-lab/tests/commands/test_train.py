@@ -94,7 +94,7 @@ def test_unsupported_models_and_unknown_tokens_are_reported(run: Run, corpus: st
     [
         (("",), "the name of a corpus is empty", 2),
         (("-o", ""), "-o is empty; give the folder of the run", 2),
-        (("--resume", "-o", "nowhere"), "there is no file or folder", 2),
+        (("--resume", "-o", "nowhere"), "there is no run of rowspace train in", 2),
         (("--init", "nowhere", "-o", "run"), "there is no file or folder", 2),
         (("--heads", "3", "-o", "run"), "heads must divide dim", 2),
         (("nowhere.txt", "-o", "run"), "there is no file or folder 'nowhere.txt'", 1),

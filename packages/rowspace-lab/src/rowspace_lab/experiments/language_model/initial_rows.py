@@ -60,7 +60,8 @@ def options_with_rows(keywords: dict[str, Any], table: Table) -> dict[str, Any]:
 def weights_with_rows(table: Table, record: RunRecord) -> dict[str, Tensor]:
     """Return the weights of a new model with the rows of a table.
 
-    The rows are scaled so that their numbers have the root mean square `init_std`, as random rows do. Tokens that have not been learned, with rows of zeros, start at random.
+    The rows are scaled so that their numbers have the root mean square `init_std`, as random rows do. Tokens that have
+    not been learned, with rows of zeros, start at random.
 
     Raises:
         UsageError: A row has NaN or infinity.
