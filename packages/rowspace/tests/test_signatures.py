@@ -12,8 +12,19 @@ import pytest
 
 import rowspace as rs
 from rowspace.encode.options import EncodeKeywords, EncodeOptions
-from rowspace.learn import AlignOptions, DistillOptions, FitOptions, MergeOptions, TuneOptions, align, distill, tune
+from rowspace.learn import (
+    AlignOptions,
+    DistillOptions,
+    FitOptions,
+    GraphOptions,
+    MergeOptions,
+    TuneOptions,
+    align,
+    distill,
+    tune,
+)
 from rowspace.learn.distillation.options import DistillKeywords
+from rowspace.learn.graph.options import GraphKeywords
 from rowspace.learn.merging.options import AlignKeywords, MergeKeywords
 from rowspace.learn.options import FitKeywords
 from rowspace.learn.tuning.options import TuneKeywords
@@ -21,6 +32,7 @@ from rowspace.text import TextOptions, TokenizerOptions
 
 DOORS = {
     "fit": (rs.fit, FitKeywords, (FitOptions, TextOptions, TokenizerOptions)),
+    "fit_graph": (rs.fit_graph, GraphKeywords, (GraphOptions,)),
     "Encoder": (rs.Encoder, EncodeKeywords, (EncodeOptions,)),
     "distill": (distill, DistillKeywords, (DistillOptions,)),
     "tune": (tune, TuneKeywords, (TuneOptions,)),

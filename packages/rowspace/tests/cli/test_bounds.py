@@ -41,6 +41,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
     monkeypatch.chdir(tmp_path)
     Path("text").write_text("the cat sat on the mat and the dog sat too\n" * 9)
     Path("long").write_text("the cat sat on the mat and the dog sat too\n" * 200)
+    Path("edges").write_text("the cat\ncat sat\n")
     Path("pairs").write_text("class\tmethod\t7\nif\tthe\t2\nclass\tthe\t1\n")
     Path("questions").write_text("the cat\tthe mat\nthe dog\tthe floor\n" * 9)
     rs.Table(["the", "cat"], [[1.0, 2.0], [3.0, 4.0]]).save("small")
@@ -65,6 +66,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "lab": ["nowhere", "--no-open"],
         "train": ["long", "-o", "run", *SMALLEST_MODEL],
         "arena": ["text", "--tasks", "images", "--quick"],
+        "fit-graph": ["edges", "-o", "nodes", "--workers", "1", "--dim", "2"],
         "fit": ["text", "-o", "table", "--workers", "1", "--dim", "2", "--epochs", "1"],
     }
     tried = 0

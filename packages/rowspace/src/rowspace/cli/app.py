@@ -22,9 +22,11 @@ __all__ = ["COMMANDS", "app", "command_function", "command_names"]
 GROUP = "rowspace.commands"
 WORKBENCH = ("lab", "train", "arena", "merges")  # the commands of rowspace-lab
 
-# Each command: its folder in `rowspace.cli.commands` and its function, which is in the module with the command's name.
+# Each command: its folder in `rowspace.cli.commands` and its function, which is in the module with the command's name
+# (with _ for -).
 COMMANDS = {
     "fit": "learn.fit",
+    "fit-graph": "learn.fit_graph",
     "distill": "learn.distill",
     "tune": "learn.tune",
     "encode": "encode.encode",
@@ -68,7 +70,8 @@ def command_function(name: str) -> Callable[..., None]:
         loaded: Callable[..., None] = _added()[name].load()
         return loaded
     folder, attribute = COMMANDS[name].split(".")
-    function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{folder}.{name}"), attribute)
+    module = import_module(f"rowspace.cli.commands.{folder}.{name.replace('-', '_')}")
+    function: Callable[..., None] = getattr(module, attribute)
     return function
 
 

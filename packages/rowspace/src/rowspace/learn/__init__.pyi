@@ -8,6 +8,8 @@ from rowspace.learn.documents.documents import Documents as Documents
 from rowspace.learn.documents.fit import fit_documents as fit_documents
 from rowspace.learn.documents.options import DocumentOptions as DocumentOptions
 from rowspace.learn.fit import Reports as Reports
+from rowspace.learn.graph.fit_graph import GraphReports as GraphReports, fit_graph as fit_graph
+from rowspace.learn.graph.options import GraphOptions as GraphOptions
 from rowspace.learn.merging.align import align as align
 from rowspace.learn.merging.changes import Changes as Changes, changes as changes
 from rowspace.learn.merging.merge import merge as merge

@@ -6,8 +6,9 @@
 from itertools import product
 
 from rowspace.learn.fit import fit
+from rowspace.learn.graph.fit_graph import fit_graph
 
-__all__ = ["warm_fit"]
+__all__ = ["warm_fit", "warm_graph"]
 
 
 def warm_fit(*, subwords: bool = True) -> None:
@@ -20,6 +21,11 @@ def warm_fit(*, subwords: bool = True) -> None:
     fit(["a small text for a start, é", many, many], dim=2, epochs=1, min_count=1, sample=0)
     if subwords:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
+
+
+def warm_graph() -> None:
+    """Run each kernel of `fit_graph` once, on a few nodes."""
+    fit_graph([("a", "b"), ("b", "c"), ("a", "c")], dim=2, epochs=1, walks=1, length=3, p=0.5, q=2)
 
 
 def _warm_optimizers() -> None:
@@ -43,5 +49,6 @@ def _warm_optimizers() -> None:
 
 if __name__ == "__main__":
     warm_fit()
+    warm_graph()
     _warm_optimizers()
     print("kernels of learning are compiled")

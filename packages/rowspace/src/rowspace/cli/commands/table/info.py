@@ -53,6 +53,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     return {
         "table": path,
         "format": kind,
+        "kind": table.settings.get("kind", "token"),
         "num_embeddings": len(table),
         "embedding_dim": table.dim,
         "dtype": table.rows.dtype.name,
@@ -60,7 +61,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "bytes_of_rows": table.rows.nbytes,
         "mapped": isinstance(table.rows, np.memmap),
         "verified": verify and kind == "native",  # the only one with checksums
-        "counts_of": None if table.counts is None else _counted_things(table.tokenizer),
+        "counts_of": None if table.counts is None else _counted_things(table),
         "words_counted": None if table.counts is None else int(table.counts.sum()),
         "first_tokens": [
             {"token": token, "count": None if table.counts is None else int(table.counts[row])}
@@ -83,8 +84,11 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     }
 
 
-def _counted_things(tokenizer: str | None) -> str:
-    """Return what the counts are of: words, or the tokens of a tokenizer that also cuts words."""
+def _counted_things(table: "Table") -> str:
+    """Return what the counts are of: visits of nodes, words, or the tokens of a tokenizer that also cuts words."""
+    if table.settings.get("kind") == "node":
+        return "visits"
+    tokenizer = table.tokenizer
     model = {} if tokenizer is None else json.loads(tokenizer).get("model", {})
     return "words" if model.get("type", "WordLevel") == "WordLevel" else "tokens"
 
@@ -107,6 +111,8 @@ def _lines(facts: dict[str, Any], shown_token: Callable[[str], str]) -> list[tup
         ("format", f"{facts['format']}, {file_size(facts['bytes_on_disk'])} on disk{_checked(facts)}"),
         ("rows", f"{rows}, {file_size(facts['bytes_of_rows'])} {where}"),
     ]
+    if facts["kind"] != "token":
+        lines.insert(0, ("kind", f"a row for each {facts['kind']}"))
     if facts["ngrams"]:
         lines.append(
             ("n-grams", "{num_embeddings:,} rows, for {min_n} to {max_n} characters".format(**facts["ngrams"]))

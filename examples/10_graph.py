@@ -1,0 +1,60 @@
+"""Learn rows for the modules of Python's standard library from the graph of their imports, and predict hidden imports.
+
+An edge joins a module and one that it imports. The rows know neither names nor source code, only these edges.
+"""
+
+import ast
+import tokenize
+from pathlib import Path
+
+import numpy as np
+
+import rowspace as rs
+
+library = Path(tokenize.__file__).parent
+files = {}
+for path in sorted(library.rglob("*.py")):
+    parts = path.relative_to(library).with_suffix("").parts
+    if not {"site-packages", "test", "tests", "idlelib"} & set(parts):
+        files[".".join(parts).removesuffix(".__init__")] = path
+
+
+def imported(module: str, path: Path) -> set[str]:
+    """Return the modules of the library that a module imports, anywhere in its source."""
+    package = module.split(".")[: None if path.name == "__init__.py" else -1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            inside = package[: len(package) + 1 - node.level] if node.level else []
+            base = ".".join([*inside, *([node.module] if node.module else [])])
+            found |= {base, *(f"{base}.{name.name}" for name in node.names)}
+    return (found & files.keys()) - {module}
+
+
+edges = sorted({(min(a, b), max(a, b)) for a, path in files.items() for b in imported(a, path)})
+table = rs.fit_graph(edges, workers=1)
+print(f"{len(table)} modules, {len(edges)} imports")
+for module in ("json.decoder", "email.message", "asyncio.events", "xml.sax.handler"):
+    print(f"{module}: {', '.join(near for near, _ in table.neighbors(module, k=5))}")
+
+# Hide a fifth of the imports, and compare their cosines with those of as many random pairs of modules.
+generator = np.random.default_rng(0)
+order = generator.permutation(len(edges))
+hidden, shown = ([edges[place] for place in places] for places in np.split(order, [len(edges) // 5]))
+learned = rs.fit_graph(shown, workers=1)
+random = generator.choice(sorted(learned), (len(hidden), 2)).tolist()
+
+
+def cosines(pairs: list) -> np.ndarray:
+    """Return the cosines of pairs of modules that are not imports the table has seen."""
+    new = [(a, b) for a, b in pairs if a in learned and b in learned and a != b]
+    units = learned.rows / learned.norms[:, np.newaxis]
+    return (units[learned.ids([a for a, _ in new])] * units[learned.ids([b for _, b in new])]).sum(axis=1)
+
+
+true, false = cosines(hidden), cosines(random)
+auc = (true[:, np.newaxis] > false).mean()  # the chance that a hidden import has the larger cosine
+print(f"{len(hidden)} hidden imports: AUC {auc:.2f}")
+assert auc > 0.6

@@ -1,0 +1,117 @@
+"""`rowspace fit-graph`: learn a table of the nodes of a graph. Its options are the fields of `GraphOptions`."""
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rowspace._base.plural import plural
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.output import message, print_json, print_line
+from rowspace.cli.progress.graph import graph_reporter
+from rowspace.errors import UsageError
+from rowspace.learn.graph.options import GraphOptions
+
+if TYPE_CHECKING:
+    from rowspace.table import Table
+
+__all__ = ["fit_graph"]
+
+SHOWN_LOSSES = 10
+
+
+@with_options_of({"Learning": GraphOptions})
+def fit_graph(
+    edges: Annotated[
+        str,
+        typer.Argument(
+            metavar="EDGES",
+            help="Two names a line, or two and a weight (.gz, .xz, .bz2 and .zst too, or - for standard input); or "
+            ".csv, .tsv, .jsonl or .parquet with named columns.",
+        ),
+    ],
+    *,
+    output: Annotated[str, typer.Option("-o", "--output", help="Where to save the table.", show_default=False)],
+    as_json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Learn a table from a graph: a row for each node.
+
+    Random walks over the edges are read as sentences (DeepWalk; node2vec with --p or --q). Ctrl-C (or SIGTERM) saves
+    the table learned so far.
+
+    Example:
+      rowspace fit-graph friends.txt -o people
+      rowspace fit-graph links.csv --source from --target to --directed -o pages
+      rowspace fit-graph friends.txt.gz --p 0.5 --q 2 -o people
+    """
+    if not edges or not output:
+        raise UsageError("EDGES and -o must not be empty; give a file of edges and the folder to save the table in")
+    began = time.monotonic()
+    table = _fit(edges, output, {name: value for name, value in options.items() if value is not None})
+    seconds = time.monotonic() - began
+    if as_json:
+        print_json(_document(output, table, seconds))
+    else:
+        for line in _summary(output, table, seconds):
+            print_line(line)
+
+
+def _fit(edges: str, output: str, options: Mapping[str, Any]) -> "Table":
+    """Run the fit and show its progress."""
+    from rowspace.learn import GraphReports  # not needed for help
+    from rowspace.learn.graph.fit_graph import fit_graph as learn_table
+    from rowspace.learn.warm import warm_graph
+
+    warm_graph()
+    size = Path(edges).stat().st_size if Path(edges).is_file() else None
+    with cleanup_on_interrupt(), graph_reporter(size) as progress:
+        reports = GraphReports(
+            on_bytes=progress.on_bytes,
+            on_graph=progress.on_graph,
+            on_lowered_rate=_report_lowered_rate,
+            on_progress=progress.on_progress,
+        )
+        return learn_table(edges, output=output, reports=reports, **options)
+
+
+def _report_lowered_rate(alpha: float, default: float) -> None:
+    message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
+
+
+def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    settings: Mapping[str, Any] = table.settings
+    kind = "directed" if settings["directed"] else "undirected"
+    yield f"{plural(len(table), 'node')} × {table.dim}, learned from {plural(settings['edges'], f'{kind} edge')}"
+    yield (
+        f"learning took {settings['seconds']:.1f} s at {_visits_per_second(settings) / 1e6:.2f} M visits/s, "
+        f"this command {seconds:.1f} s"
+    )
+    losses = [settings["losses"][0], *settings["losses"][1:][1 - SHOWN_LOSSES :]]
+    yield f"loss by epoch: {' '.join(f'{loss:.3f}' for loss in losses)}"
+    if settings["workers"] > 1:
+        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
+    yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(table.vocabulary[0])}"
+
+
+def _document(output: str, table: "Table", seconds: float) -> dict[str, object]:
+    """Return the summary as a JSON document."""
+    return {
+        "table": output,
+        "num_embeddings": len(table),
+        "embedding_dim": table.dim,
+        "seconds": round(seconds, 3),
+        "visits_per_second": round(_visits_per_second(table.settings)),
+        "settings": table.settings,
+    }
+
+
+def _visits_per_second(settings: Mapping[str, Any]) -> float:
+    """Return the visits per second of walking and learning, over all epochs."""
+    return float(settings["epochs"] * settings["visits"] / max(1e-3, settings["seconds"]))
