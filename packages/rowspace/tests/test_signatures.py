@@ -25,6 +25,8 @@ from rowspace.learn import (
 )
 from rowspace.learn.distillation.options import DistillKeywords
 from rowspace.learn.graph.options import GraphKeywords
+from rowspace.learn.items.options import BasketKeywords, BasketOptions, ItemKeywords, ItemOptions
+from rowspace.learn.items.reading import read_interactions
 from rowspace.learn.merging.options import AlignKeywords, MergeKeywords
 from rowspace.learn.options import FitKeywords
 from rowspace.learn.tuning.options import TuneKeywords
@@ -35,6 +37,8 @@ DOORS = {
     "fit_graph": (rs.fit_graph, GraphKeywords, (GraphOptions,)),
     "Encoder": (rs.Encoder, EncodeKeywords, (EncodeOptions,)),
     "distill": (distill, DistillKeywords, (DistillOptions,)),
+    "fit_items": (rs.fit_items, ItemKeywords, (ItemOptions, BasketOptions)),
+    "read_interactions": (read_interactions, BasketKeywords, (BasketOptions,)),
     "tune": (tune, TuneKeywords, (TuneOptions,)),
     "align": (align, AlignKeywords, (AlignOptions,)),
     "merge": (rs.merge, MergeKeywords, (MergeOptions,)),

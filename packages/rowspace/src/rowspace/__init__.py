@@ -1,8 +1,8 @@
 """rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.train`, `rs.load`, `rs.merge`, `rs.Table` and `rs.Encoder`.
-Modules are imported on first use, so that the import is fast, and the command line can catch Ctrl-C before NumPy is
-loaded. Start reading at `table.py`.
+`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.fit_items`, `rs.train`, `rs.load`, `rs.merge`, `rs.Table` and
+`rs.Encoder`. Modules are imported on first use, so that the import is fast, and the command line can catch Ctrl-C
+before NumPy is loaded. Start reading at `table.py`.
 """
 
 from importlib import import_module
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from rowspace.errors import RowspaceError
     from rowspace.learn.fit import fit
     from rowspace.learn.graph.fit_graph import fit_graph
+    from rowspace.learn.items.fit_items import fit_items
     from rowspace.learn.merging.merge import merge
     from rowspace.store import load
     from rowspace.table import Table
     from rowspace_lab.experiments import train as train
 
-__all__ = ["Encoder", "RowspaceError", "Table", "fit", "fit_graph", "load", "merge"]
+__all__ = ["Encoder", "RowspaceError", "Table", "fit", "fit_graph", "fit_items", "load", "merge"]
 
 _MODULES = {
     "Encoder": "rowspace.encode.encoder",
@@ -26,6 +27,7 @@ _MODULES = {
     "Table": "rowspace.table",
     "fit": "rowspace.learn.fit",
     "fit_graph": "rowspace.learn.graph.fit_graph",
+    "fit_items": "rowspace.learn.items.fit_items",
     "load": "rowspace.store",
     "merge": "rowspace.learn.merging.merge",
     "train": "rowspace_lab.experiments",

@@ -10,6 +10,12 @@ from rowspace.learn.documents.options import DocumentOptions as DocumentOptions
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.graph.fit_graph import GraphReports as GraphReports, fit_graph as fit_graph
 from rowspace.learn.graph.options import GraphOptions as GraphOptions
+from rowspace.learn.items.evaluate import ItemScores as ItemScores, evaluate_items as evaluate_items
+from rowspace.learn.items.fit_items import ItemProgress as ItemProgress
+from rowspace.learn.items.interactions import Interactions as Interactions, hold_out as hold_out
+from rowspace.learn.items.model import Items as Items
+from rowspace.learn.items.options import BasketOptions as BasketOptions, ItemOptions as ItemOptions
+from rowspace.learn.items.reading import read_interactions as read_interactions
 from rowspace.learn.merging.align import align as align
 from rowspace.learn.merging.changes import Changes as Changes, changes as changes
 from rowspace.learn.merging.merge import merge as merge

@@ -1,0 +1,152 @@
+"""`read_interactions`: baskets or events, of Python or of files, → `Interactions`."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn, Unpack
+
+from rowspace._base.options import check_option_names, shows_options
+from rowspace._base.plural import join_names
+from rowspace.errors import CorpusError, FileFormatError, UsageError
+from rowspace.learn.items.events import EventList, Refuse, name_of, seconds_of, weight_of
+from rowspace.learn.items.interactions import Interactions
+from rowspace.learn.items.options import BasketKeywords, BasketOptions
+from rowspace.text.corpus.lines import read_lines
+from rowspace.text.corpus.reading import STANDARD_INPUT
+from rowspace.text.corpus.records import has_records, read_records
+
+__all__ = ["Baskets", "read_interactions"]
+
+Baskets = (
+    Interactions
+    | str
+    | os.PathLike[str]
+    | Mapping[str, Iterable[Any]]
+    | Iterable[Iterable[Any]]
+    | Iterable[Mapping[str, Any]]
+    | Iterable[os.PathLike[str]]
+)
+"""A path or several; baskets by user; lists of items; or events as dicts."""
+
+MAX_RECORD = 100_000_000  # bytes
+WANTED = "baskets are lists of item names, a dict from users to such lists, dicts with user and item, or paths"
+
+
+@shows_options(BasketOptions)
+def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> Interactions:
+    r"""Return which users have which items; an item that a user has several times weighs more.
+
+    Args:
+        baskets: One of
+
+            - an iterable of baskets: lists of item names. Baskets are users, named by their numbers: "0", "1", ...
+            - a dict from users to their items, or to dicts with the weights of these;
+            - an iterable of events: dicts with the columns user, item and, if needed, time and weight;
+            - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson) or Parquet (.parquet)
+              with such columns, or any other text with one basket a line; "-" is standard input with baskets.
+        **options: The fields of `BasketOptions`: user_column="user", separator="\t", gap=None, min_count=1, ...
+
+    Raises:
+        UsageError: An option is unknown or invalid, or a basket or an event of Python is.
+        FileFormatError: A file is damaged, or has no such column; the message has its line.
+        CorpusError: A file cannot be read, or there is no basket.
+
+    >>> read_interactions([["milk", "bread"], ["milk", "beer"]]).users
+    ['0', '1']
+    >>> events = [{"user": "anna", "item": "tea", "time": 10 * hour} for hour in (0, 1, 400)]
+    >>> read_interactions(events, gap=3600).users
+    ['anna/1', 'anna/2']
+    """
+    check_option_names("read_interactions", options, BasketOptions)
+    chosen = BasketOptions(**options)
+    if isinstance(baskets, Interactions):
+        if options:
+            raise UsageError(f"interactions are read already, so {min(options)} has no effect; omit it")
+        return baskets
+    events = EventList()
+    _read(baskets, events, chosen)
+    if not events.users:
+        raise CorpusError("there are no baskets, or they are empty; give baskets of at least two items")
+    return events.interactions(gap=chosen.gap, min_count=chosen.min_count)
+
+
+def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
+    """Add everything in `baskets` to `events`."""
+    if isinstance(baskets, str | os.PathLike):
+        return _read_file(os.fspath(baskets), events, options)
+    if isinstance(baskets, Mapping):
+        for user, items in baskets.items():
+            _add_basket(user, items, events, options, _refusing(UsageError, f"user {user!r:.40}"))
+        return None
+    if not isinstance(baskets, Iterable) or isinstance(baskets, bytes):
+        raise UsageError(f"{WANTED}, not {type(baskets).__name__}")
+    number = 0
+    for place, each in enumerate(baskets):
+        if isinstance(each, os.PathLike):
+            _read_file(os.fspath(each), events, options)
+        elif isinstance(each, Mapping):
+            _add_event(each, events, options, _refusing(UsageError, f"event {place}"))
+        else:
+            _add_basket(str(number), each, events, options, _refusing(UsageError, f"basket {place}"))
+            number += 1
+    return None
+
+
+def _refusing(kind: type[Exception], place: str) -> Refuse:
+    """Return a function that raises an error with the place."""
+
+    def refuse(reason: str) -> NoReturn:
+        raise kind(f"{place}: {reason}")
+
+    return refuse
+
+
+def _add_basket(user: object, items: Any, events: EventList, options: BasketOptions, refuse: Refuse) -> None:
+    if options.gap is not None:
+        refuse("gap divides events by their times, which baskets do not have; give events, or omit gap")
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        refuse(f"{items!r:.40} is not a list of items; {WANTED}")
+    name = name_of(user, "a user", refuse)
+    weights = items.items() if isinstance(items, Mapping) else ((item, 1.0) for item in items)
+    for item, weight in weights:
+        events.add(name, name_of(item, "an item", refuse), weight_of(weight, refuse))
+
+
+def _add_event(values: Mapping[str, Any], events: EventList, options: BasketOptions, refuse: Refuse) -> None:
+    def value(column: str, option: str) -> Any:
+        if column not in values:
+            names = join_names(map(str, values))
+            refuse(f"there is no column {column!r}; it has {names}; name one with --{option} ({option} in Python)")
+        return values[column]
+
+    user = name_of(value(options.user_column, "user-column"), "a user", refuse)
+    item = name_of(value(options.item_column, "item-column"), "an item", refuse)
+    weight = 1.0
+    if options.weight_column is not None:
+        weight = weight_of(value(options.weight_column, "weight-column"), refuse)
+    seconds = None
+    if options.gap is not None:
+        seconds = seconds_of(value(options.time_column or "time", "time-column"), refuse)
+    events.add(user, item, weight, seconds)
+
+
+def _read_file(name: str, events: EventList, options: BasketOptions) -> None:
+    if name != STANDARD_INPUT and not Path(name).is_file():
+        what = "a folder" if Path(name).is_dir() else "no file"
+        raise CorpusError(f"{name!r} is {what}; give a file of baskets or of events, or a list of lists of items")
+    if has_records(name):
+        for line, values in read_records(name, limit=MAX_RECORD):
+            _add_event(values, events, options, _refusing(FileFormatError, f"{name}: line {line}"))
+        return
+    for number, text in enumerate(chain.from_iterable(read_lines(name, named=True))):
+        items = list(_items(text, options.separator))
+        if items:
+            _add_basket(str(number), items, events, options, _refusing(FileFormatError, f"{name}: line {number + 1}"))
+
+
+def _items(line: str, separator: str) -> Iterator[str]:
+    """Yield the names in a line of a basket, without spaces around them."""
+    for field in line.split(separator):
+        if name := field.strip():
+            yield name
