@@ -10,6 +10,7 @@
 | `warm.py` | compiles the kernels at setup |
 | `documents/` | PV-DBOW: documents → a row for each, and rows of other documents |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
+| `categories/` | `CategoryEncoder`: rows for the categories of tabular data |
 | `merging/` | `align`, `changes` and `rowspace.merge`: several tables in one space |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |
 

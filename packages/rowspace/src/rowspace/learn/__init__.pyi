@@ -1,3 +1,4 @@
+from rowspace.learn.categories.encoder import CategoryEncoder as CategoryEncoder
 from rowspace.learn.distillation.distill import (
     DistillProgress as DistillProgress,
     DistillReports as DistillReports,

@@ -23,8 +23,11 @@ def test_a_rotated_table_is_rotated_back(first, second, rotation, assert_close):
 
 
 def test_given_pairs_replace_shared_tokens(first, second, rotation, assert_close):
-    renamed = Table([f"mot{word[4:]}" for word in second.vocabulary], second.rows)
-    pairs = [(f"mot{number}", f"word{number}") for number in range(10, 40)] + [("mot11", "nothing"), ("rien", "word11")]
+    renamed = Table([f"palabra{word[4:]}" for word in second.vocabulary], second.rows)
+    pairs = [(f"palabra{number}", f"word{number}") for number in range(10, 40)] + [
+        ("palabra11", "nothing"),
+        ("rien", "word11"),
+    ]
     aligned = align(renamed, first, pairs=pairs)
     assert aligned.settings["aligned_pairs"] == 30
     assert_close(aligned.rows, (second.rows @ rotation.T).astype(np.float32), slack=10)
@@ -32,8 +35,8 @@ def test_given_pairs_replace_shared_tokens(first, second, rotation, assert_close
 
 def test_refinement_finds_the_pairs_that_were_not_given(first, second, rotation):
     noise = np.random.default_rng(2).normal(0, 0.15, second.rows.shape)
-    renamed = Table([f"mot{word[4:]}" for word in second.vocabulary], second.rows + noise)
-    pairs = [(f"mot{number}", f"word{number}") for number in range(10, 20)]
+    renamed = Table([f"palabra{word[4:]}" for word in second.vocabulary], second.rows + noise)
+    pairs = [(f"palabra{number}", f"word{number}") for number in range(10, 20)]
     errors = []
     for refine in (0, 3):
         aligned = align(renamed, first, pairs=pairs, refine=refine)
@@ -92,7 +95,7 @@ def test_wrong_input_is_refused(first):
         align(other, first, pairs=[("x", "z")])
     with pytest.raises(UsageError, match="pairs must be a list of pairs"):
         align(other, first, pairs=["xy", "ab", "c"])
-    with pytest.raises(UsageError, match="align has no option 'centre'; did you mean center"):
-        align(other, first, centre=True)
+    with pytest.raises(UsageError, match="align has no option 'centered'; did you mean center"):
+        align(other, first, centered=True)
     with pytest.raises(UsageError, match="refine must be a whole number from 0 to 100"):
         AlignOptions(**dataclasses.asdict(AlignOptions()) | {"refine": -1})
