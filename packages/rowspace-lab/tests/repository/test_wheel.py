@@ -37,7 +37,9 @@ print(*sorted(refused), rowspace.__file__, sep="\\n")
 """
 NEED_AN_EXTRA = [
     "TextEncoder needs scikit-learn: pip install 'rowspace[analysis]'",
+    "a category encoder needs scikit-learn: pip install 'rowspace[analysis]'",
     "a classifier needs scikit-learn: pip install 'rowspace[analysis]'",
+    "a two-tower model needs PyTorch: pip install 'rowspace[torch]'",
     "an encoder of transformers needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.layers needs PyTorch: pip install 'rowspace[torch]'",
     "rowspace.optim needs PyTorch: pip install 'rowspace[torch]'",
