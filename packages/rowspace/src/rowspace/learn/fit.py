@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
-from rowspace.learn.going_on import INIT_NAME, continued_options, open_initial, refuse_other_tokens
+from rowspace.learn.going_on import INIT_NAME, continued_options, has_phrases, open_initial, refuse_other_tokens
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_folder import open_run_folder
@@ -28,6 +28,7 @@ from rowspace.text import (
     TextOptions,
     TokenizerOptions,
     encode_corpus,
+    encode_phrases,
     encode_tokens,
 )
 from rowspace.text.corpus.standard_library import standard_library
@@ -156,10 +157,22 @@ def _start(
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
         )
-    if tokens.is_words:
+    phrases = None
+    if text.phrases is not None and options.subwords:
+        raise UsageError("phrases and subwords cannot be combined, since n-grams are those of words; omit one option")
+    if text.phrases is not None and tokens.is_words:
+        ids, phrases = encode_phrases(corpus, run_folder, options=text, on_bytes=reports.on_bytes)
+    elif tokens.is_words:
         ids = encode_corpus(corpus, run_folder, options=text, on_bytes=reports.on_bytes, extends=table)
     else:
-        ids = encode_tokens(corpus, run_folder, tokens=tokens, options=text, on_bytes=reports.on_bytes)
+        ids = encode_tokens(
+            corpus,
+            run_folder,
+            tokens=tokens,
+            options=text,
+            on_bytes=reports.on_bytes,
+            learns_unknown=table is None or not has_phrases(table),
+        )
         if table is not None:
             refuse_other_tokens(table, ids.tokens())
     ids.save()
@@ -167,7 +180,8 @@ def _start(
         reports.on_vocabulary(ids)
     _refuse_if_nothing_to_learn(ids, options)
     initial = None if table is None else InitialTable(table, ids)
-    state = FitState.start(ids, options, _text_settings(text, tokens), initial)
+    settings = _text_settings(text, tokens) | ({} if phrases is None else {"phrase_scores": phrases})
+    state = FitState.start(ids, options, settings, initial)
     state.files = corpus_checksums(run_folder)
     if reports.on_lowered_rate and state.options.alpha != options.alpha and table is None:
         reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])

@@ -10,7 +10,7 @@ from rowspace.store import load
 from rowspace.table import Table
 from rowspace.text import WORDS_ONLY
 
-__all__ = ["INIT_NAME", "continued_options", "open_initial", "refuse_other_tokens"]
+__all__ = ["INIT_NAME", "continued_options", "has_phrases", "open_initial", "refuse_other_tokens"]
 
 INIT_NAME = "init"  # the copy of the table in the run folder
 CONTINUED = ("model", "window", "shrink_windows", "negatives", "ns_exponent", "sample", "cbow_mean", "cbow_gradient")
@@ -35,8 +35,13 @@ def open_initial(init: Table | str | Path) -> Table:
 
 
 def is_of_words(table: Table) -> bool:
-    """Whether the tokens of a table are words, to which others can be added; otherwise its tokenizer has them all."""
-    return table.tokenizer is None or table.settings.get("tokens") == "words"
+    """Whether a table is of words, to which others can be added; otherwise its tokenizer has all tokens."""
+    return table.tokenizer is None or (table.settings.get("tokens") == "words" and not has_phrases(table))
+
+
+def has_phrases(table: Table) -> bool:
+    """Whether phrases of several words are tokens of the table, which its tokenizer finds."""
+    return table.settings.get("phrases") is not None
 
 
 def continued_options(table: Table, keywords: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -55,7 +60,7 @@ def continued_options(table: Table, keywords: Mapping[str, Any], folder: Path) -
     """
     determined = {"dim": table.dim, **_subword_options(table)}
     if is_of_words(table):
-        determined |= {"tokens": "words", "cased": _is_cased(table)}
+        determined |= {"tokens": "words", "cased": _is_cased(table), "phrases": None}
     else:
         determined["tokens"] = str(folder)
         for name in WORDS_ONLY:

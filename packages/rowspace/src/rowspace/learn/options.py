@@ -156,6 +156,8 @@ class FitKeywords(TypedDict, total=False):
     cased: bool
     min_count: int
     max_vocabulary: int | None
+    phrases: int | None
+    phrase_threshold: float
     sentences: Literal["line", "paragraph", "document"]
     field: str | None
     tokens: str | os.PathLike[str]

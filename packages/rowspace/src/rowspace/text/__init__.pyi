@@ -1,6 +1,7 @@
 from rowspace.text.corpus.open_corpus import Corpus as Corpus, corpus_bytes as corpus_bytes, open_corpus as open_corpus
 from rowspace.text.corpus.standard_library import standard_library as standard_library
 from rowspace.text.ids.encode_corpus import encode_corpus as encode_corpus
+from rowspace.text.ids.encode_phrases import encode_phrases as encode_phrases
 from rowspace.text.ids.encode_tokens import encode_tokens as encode_tokens
 from rowspace.text.ids.id_corpus import IdCorpus as IdCorpus
 from rowspace.text.ids.renumber import ReplacedTextWarning as ReplacedTextWarning

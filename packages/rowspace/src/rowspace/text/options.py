@@ -19,6 +19,9 @@ class TextOptions:
         cased: Keep case.
         min_count: Leave out rarer words.
         max_vocabulary: Keep only this many of the most frequent words.
+        phrases: The most words of a phrase, such as 2 for "new york": neighboring words that occur together more often
+            than their counts let expect become one token. `None` learns no phrases.
+        phrase_threshold: The least score of a phrase, as in word2phrase: the lower, the more phrases.
         sentences: What ends a sentence: a line, a paragraph (a blank line) or only the document.
         field: The field of JSON lines that holds the text; dots separate nested names.
         workers: The number of threads, by default one for each core.
@@ -39,6 +42,12 @@ class TextOptions:
             "Keep at most this many words, the most frequent.", minimum=1, maximum=2**31 - 1, default="all"
         ),  # ids are int32
     ] = None
+    phrases: Annotated[
+        int | None, Option("Learn phrases of up to this many words, as tokens.", minimum=2, maximum=8, default="none")
+    ] = None
+    phrase_threshold: Annotated[
+        float, Option("Least score of a phrase; lower gives more of them.", minimum=0.0, maximum=1e12)
+    ] = 100.0
     sentences: Annotated[
         Literal["line", "paragraph", "document"],
         Option("What ends a sentence.", default="line; standard library paragraph"),

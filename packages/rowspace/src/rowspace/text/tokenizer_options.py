@@ -14,7 +14,7 @@ from rowspace.errors import UsageError
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
 
 WORDS = "words"
-WORDS_ONLY = ("cased", "min_count", "max_vocabulary")
+WORDS_ONLY = ("cased", "min_count", "max_vocabulary", "phrases", "phrase_threshold")
 """The fields of `TextOptions` that apply to words only."""
 
 Normalization = Literal["none", "nfc", "nfkc", "lower", "bert"]
@@ -176,7 +176,7 @@ class TokenizerOptions:
         for name in WORDS_ONLY:
             if name in names and not self.is_words:
                 alternatives = {"cased": "normalize", "min_count": "min_frequency", "max_vocabulary": "vocabulary_size"}
-                hint = f"; see {alternatives[name]}" if self.is_trained else ""
+                hint = f"; see {alternatives[name]}" if self.is_trained and name in alternatives else ""
                 raise UsageError(f"{name} has no meaning with tokens={self.tokens!r}; leave it out{hint}")
 
     def _set(self, name: str, value: object) -> None:

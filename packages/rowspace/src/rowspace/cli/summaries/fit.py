@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["document", "example_token", "summary"]
 
-SHOWN_LOSSES = 10
+SHOWN_LOSSES, SHOWN_PHRASES = 10, 5
 SHOWN_MOVED = 5
 FREQUENT = 100  # tokens
 
@@ -34,11 +34,20 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"nothing was learned: {reason}; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
+    yield from _phrases(settings)
     yield from _went_on(settings)
     if settings["workers"] > 1:
         yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
     example = table.shown(example_token(table))
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
+
+
+def _phrases(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how many phrases were found, and those with the highest scores."""
+    scores: Mapping[str, float] = settings.get("phrase_scores", {})
+    if "phrase_scores" in settings:
+        best = ", ".join(f"{phrase} {score:,.0f}" for phrase, score in list(scores.items())[:SHOWN_PHRASES])
+        yield f"{plural(len(scores), 'phrase')}" + (f"; the highest scores: {best}" if best else "")
 
 
 def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:

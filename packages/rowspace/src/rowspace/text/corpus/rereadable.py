@@ -53,7 +53,9 @@ def text_pieces(corpus: Corpus, *, field: str | None, on_bytes: Callable[[int], 
     """Return the pieces of a corpus as `open_corpus` does; raises UsageError for token lists."""
     pieces, _ = open_corpus(corpus, field=field, on_bytes=on_bytes)
     if pieces is None:
-        raise UsageError("the corpus is token lists, which need no tokenizer; leave `tokens` out")
+        raise UsageError(
+            "the corpus is token lists, which need no tokenizer and have no phrases; leave `tokens` and `phrases` out"
+        )
     return pieces
 
 

@@ -4,6 +4,7 @@ The first pass encodes batches of sentences on several threads and writes the to
 tokens that occur new ids by falling count, which is what training reads. `IdCorpus.token_ids` maps them back.
 """
 
+import dataclasses
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -24,13 +25,13 @@ from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
 from rowspace.text.tokenizer_options import TokenizerOptions
-from rowspace.text.tokenizers.huggingface import require_huggingface
+from rowspace.text.tokenizers.huggingface import HuggingFaceTokenizer, require_huggingface
 from rowspace.text.tokenizers.huggingface_library import library_threads, tokens_by_id
 from rowspace.text.tokenizers.open_tokenizer import open_tokenizer
 from rowspace.text.training.train import train_tokenizer
 from rowspace.text.words import kernels
 
-__all__ = ["encode_tokens"]
+__all__ = ["encode_pieces", "encode_tokens", "without_token"]
 
 _DEFAULTS = TextOptions()
 _BATCH = 1 << 18  # characters that a worker encodes at a time
@@ -44,6 +45,7 @@ def encode_tokens(
     tokens: TokenizerOptions,
     options: TextOptions = _DEFAULTS,
     on_bytes: Callable[[int], None] | None = None,
+    learns_unknown: bool = True,
 ) -> IdCorpus:
     """Write the ids of a corpus's tokens to `folder`.
 
@@ -57,6 +59,7 @@ def encode_tokens(
         tokens: The tokenizer to open or train.
         options: How text becomes ids; those for words (`cased`, `min_count`, `max_vocabulary`) are not used.
         on_bytes: Called with the number of bytes read from files, in both passes.
+        learns_unknown: Whether the token for unknown text is one of the tokens; otherwise it is left out.
 
     Raises:
         CorpusError: the corpus cannot be read as text, or holds no words.
@@ -81,7 +84,12 @@ def encode_tokens(
         else:
             tokenizer = _without_training(tokens)
             pieces = text_pieces(corpus, field=options.field, on_bytes=on_bytes)
-        id_corpus, order = renumber(corpus, Path(folder), lambda path: _encode(tokenizer, pieces, path, options))
+
+        def write_ids(path: Path) -> ProvisionalIds:
+            written = encode_pieces(tokenizer, pieces, path, options)
+            return written if learns_unknown else without_token(written, HuggingFaceTokenizer(tokenizer).unknown_id)
+
+        id_corpus, order = renumber(corpus, Path(folder), write_ids)
     finally:
         copy.unlink(missing_ok=True)
     id_corpus.tokenizer, id_corpus.token_ids = tokenizer.to_str(), order
@@ -97,7 +105,7 @@ def _without_training(tokens: TokenizerOptions) -> Tokenizer:
     return library if tokenizer.json is None else Tokenizer.from_str(tokenizer.json)
 
 
-def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: TextOptions) -> ProvisionalIds:
+def encode_pieces(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: TextOptions) -> ProvisionalIds:
     """Write the tokenizer's ids of a text to `path`."""
     vocabulary = tokens_by_id(tokenizer)
     encoder = Tokenizer.from_str(tokenizer.to_str())
@@ -131,6 +139,13 @@ def _encode(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, options: 
         token=lambda identity: vocabulary[identity].encode(),
         replaced=sentences.replaced,
     )
+
+
+def without_token(provisional: ProvisionalIds, token: int | None) -> ProvisionalIds:
+    """Return ids of which one token is left out, such as the one for unknown words, which is no word to learn."""
+    counts = provisional.counts.copy()
+    counts[[] if token is None else token] = 0
+    return dataclasses.replace(provisional, counts=counts)
 
 
 def _batches(runs: Iterable[Run]) -> Iterator[list[Run]]:

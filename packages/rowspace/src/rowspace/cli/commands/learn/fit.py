@@ -84,7 +84,9 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
 
     corpus = corpus_of(names)
     total = None if resume or corpus is None else corpus_bytes(corpus)
-    if total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
+    if total is not None and "phrases" in options:
+        total *= 3  # to find phrases, to count them, and to use those that are frequent
+    elif total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
     # Compiled now, kernels neither delay the progress bars nor count as learning time.
     warm_fit(subwords=options.get("subwords", False))
