@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 import rowspace as rs
 from rowspace.errors import FitInterrupted, UsageError
 from rowspace.learn import GraphOptions, GraphReports, fit_graph
+from rowspace.learn.graph import graph
 from rowspace.learn.graph.walks import WalkCorpus
 from rowspace.learn.word2vec import allocation
 
@@ -84,9 +85,9 @@ def test_a_saved_table_records_that_it_is_of_nodes(tmp_path):
 
 
 def test_nodes_without_edges_come_last_with_zeros():
-    graph = nx.Graph([("a", "b"), ("b", "c")])
-    graph.add_node("alone")
-    table = fit_graph(graph, **QUICK)
+    path = nx.Graph([("a", "b"), ("b", "c")])
+    path.add_node("alone")
+    table = fit_graph(path, **QUICK)
     assert (table.vocabulary[-1], table.counts[-1], table["alone"].any()) == ("alone", 0, False)
     assert np.abs(table.rows[:-1]).max(axis=1).all()
 
@@ -115,9 +116,12 @@ def test_an_interrupted_fit_saves_its_table(tmp_path):
     assert len(rs.load(tmp_path / "karate")) == 34
 
 
-def test_rows_that_do_not_fit_into_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(allocation, "_available_memory", lambda: 1_000)
+def test_what_does_not_fit_into_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(allocation, "available_memory", lambda: 1_000)
     with pytest.raises(UsageError, match=r"34 tokens with dim=8 need .* memory"):
+        fit_graph(KARATE, **QUICK)
+    monkeypatch.setattr(graph, "available_memory", lambda: 1_000)
+    with pytest.raises(UsageError, match=r"a graph of 78 edges needs .* memory; leave out edges"):
         fit_graph(KARATE, **QUICK)
 
 

@@ -30,6 +30,7 @@ from rowspace.subwords.composition import list_ngrams
 __all__ = [
     "NONE_FIXED",
     "add_copies",
+    "available_memory",
     "bytes_needed",
     "check_memory",
     "drawn_negatives",
@@ -110,7 +111,7 @@ def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
 
 def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
     """Raise `UsageError` if a fit of this size needs more memory than the machine has."""
-    needed, available = bytes_needed(vocabulary_size, ngrams, options), _available_memory()
+    needed, available = bytes_needed(vocabulary_size, ngrams, options), available_memory()
     if needed > available:
         raise UsageError(
             f"rows for {vocabulary_size:,} tokens with dim={options.dim} need {needed / 2**30:,.1f} GiB, but this "
@@ -223,7 +224,7 @@ def seed_random(scratch: Scratch, *parts: int) -> None:
     scratch.random[0] = state[0] | np.uint64(1)
 
 
-def _available_memory() -> float:
+def available_memory() -> float:
     """Return the memory of this machine or container in bytes; infinity if it is unknown."""
     try:
         physical = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
