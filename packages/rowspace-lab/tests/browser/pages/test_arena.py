@@ -127,7 +127,7 @@ def test_page_shows_a_full_run_and_fills_while_one_of_the_reader_runs(visit, unf
     unfold("The strategies and the tasks")
     expect(page.get_by_text("2 runs: more than 0 s on 1 core")).to_be_visible()
     expect(page.get_by_role("definition").filter(has_text="a byte, one of 256")).to_be_visible()
-    expect(page.get_by_label("Python", exact=True)).to_contain_text("run_arena(quick=True, seconds=0.02,")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("# the call that made this result: run_arena()")
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_url("**/arena?result=*")
     expect(cell(page, "patches-32 on images")).to_contain_text("waiting")
@@ -136,6 +136,7 @@ def test_page_shows_a_full_run_and_fills_while_one_of_the_reader_runs(visit, unf
     for entry in read_arena(folder)["entries"]:
         expect(cell(page, f"{entry['strategy']} on images")).to_contain_text(f"{100 * entry['quality']:.1f} ± ")
     expect(page.get_by_label("Result")).to_contain_text("run of this page: 0.02 s, 1 seed, scale 32")
+    expect(page.get_by_label("Python", exact=True)).to_contain_text("run_arena(quick=True, seconds=0.02,")
 
 
 @pytest.mark.long

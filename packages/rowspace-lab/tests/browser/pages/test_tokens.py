@@ -4,11 +4,14 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from tests.browser.conftest import open_address, pages_with, serving, url_of, watching
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from rowspace.text import default_tokenizer, tokenize_at_sizes
+from rowspace_lab.app import make_app
 from rowspace_lab.experiments import trace_training
+from rowspace_lab.lab import Lab
 from rowspace_lab.server.reply import decode
 
 pytestmark = pytest.mark.browser
@@ -191,15 +194,14 @@ def test_unusual_text_is_shown(visit, text: str) -> None:
 
 
 @pytest.mark.long
-def test_training_a_tokenizer_shows_its_progress(
-    visit, page, lab_url, monkeypatch: pytest.MonkeyPatch, tmp_path
-) -> None:
+def test_training_a_tokenizer_shows_its_progress(context, learned, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    job = decode(page.request.post(f"{lab_url}/api/jobs", data={"kind": "default-tokenizer"}).body()).meta["job"]
-    page.request.delete(f"{lab_url}/api/jobs/{job}")  # the server would reuse the finished job of the other lane
-    page = visit("tokens")
-    expect(page.get_by_text("Training a BPE tokenizer")).to_contain_text(re.compile("[0-9]+ % read"))
-    expect(page.get_by_role("heading", name="tokens").first).to_be_visible()  # of the table's tokenizer
-    expect(page.get_by_text("Training a BPE tokenizer")).to_have_count(0)
-    page.get_by_text("More controls").click()
-    expect(page.get_by_text("BPE of the standard library").first).to_be_visible()
+    page = context.new_page()
+    # A server of its own: it keeps the trained tokenizer, which is not that of other tests.
+    with serving(make_app(Lab(*learned), pages=pages_with())) as server, watching(page, url_of(server)):
+        open_address(page, f"{url_of(server)}/tokens")
+        expect(page.get_by_text("Training a BPE tokenizer")).to_contain_text(re.compile("[0-9]+ % read"))
+        expect(page.get_by_role("heading", name="tokens").first).to_be_visible()  # of the table's tokenizer
+        expect(page.get_by_text("Training a BPE tokenizer")).to_have_count(0)
+        page.get_by_text("More controls").click()
+        expect(page.get_by_text("BPE of the standard library").first).to_be_visible()
