@@ -42,9 +42,11 @@ def test_list_describes_each_table(client: TestClient) -> None:
         ("five-items", "example", True),
         ("two-arrows", "example", True),
         ("small-world", "own", True),
+        ("small-shop", "example", False),
         ("english-words", "example", False),
         ("everyday-words", "example", False),
         ("python-words", "example", False),
+        ("python-imports", "example", False),
     ]
     assert all(entry["sentence"].endswith(".") for entry in entries)
 
