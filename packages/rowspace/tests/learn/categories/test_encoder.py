@@ -78,6 +78,10 @@ def test_tables_have_a_row_for_unseen_and_rare_categories(data, tmp_path):
     table = encoder.tables_["x0"]
     assert table.settings["kind"] == "category"
     assert table.settings["numbers"][:2] == ["mean", "partial"]
+    assert table.settings["prior"] == 10
+    assert CategoryEncoder().fit(X, y).tables_["x0"].settings["prior"] == pytest.approx(
+        2, rel=0.5
+    )  # noise and the other column
     assert table.vocabulary[0] == "[unseen]"
     assert {*table.vocabulary[1:]} == {*X[:, 0]}
     assert table.counts.sum() == 1500

@@ -145,6 +145,16 @@ def test_quantized_and_half_precision_tables_are_merged(first, tmp_path):
     assert merge([half, first]).rows.dtype == np.float32
 
 
+@pytest.mark.parametrize("format", ["sentence-transformers", "word2vec", "npz"])
+def test_tables_of_other_formats_are_merged(first, second, tmp_path, format):
+    paths = [tmp_path / name for name in ("one", "two")]
+    for table, path in zip((first, second), paths, strict=True):
+        table.save(path, format=format)
+    merged = merge([rs.load(path) for path in paths])
+    expected = merge([first, second])
+    np.testing.assert_allclose(merged[expected.vocabulary], expected.rows, atol=1e-5)
+
+
 def test_wrong_input_is_refused(first, second):
     narrow = Table(["word0"], np.ones((1, 3)))
     ngrams = Table(first.vocabulary, first.rows, subwords=Subwords(np.ones((1, 8)), first.rows, np.zeros(1, np.int32)))

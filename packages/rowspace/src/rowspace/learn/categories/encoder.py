@@ -53,7 +53,8 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):
 
     Attributes:
         tables_: A `Table` of each column by its name: tokens are the categories as text, by decreasing count, after
-            "[unseen]" and, if `fit` has seen missing values, "[missing]"; `settings["kind"]` is "category".
+            "[unseen]" and, if `fit` has seen missing values, "[missing]". `settings` has the kind "category", the names
+            of the numbers of a row, and the prior of the first one in examples.
         classes_: The classes in order; None for a continuous target.
         n_features_in_: The number of columns.
         feature_names_in_: Their names, if X has names of strings.
@@ -155,10 +156,17 @@ class CategoryEncoder(TransformerMixin, BaseEstimator):
         self._rule = rule_of(codes, [each.counts for each in levels], target, self.dim, smooth)
         self.classes_ = np.array(target.facts["classes"]) if "classes" in target.facts else None
         rows = rows_of(codes, target.main, target.shape, self._rule)
-        settings = {"kind": "category", "target": target.kind, "prior": self.smooth, **target.facts}
+        settings = {"kind": "category", "target": target.kind, **target.facts}
         self.tables_ = {
-            name: Table(each.tokens, found, each.counts, settings=settings | {"column": name, "numbers": parts})
-            for name, each, found, parts in zip(names, levels, rows, self._rule.parts, strict=True)
+            name: Table(
+                each.tokens,
+                found,
+                each.counts,
+                settings=settings | {"column": name, "prior": prior, "numbers": parts},
+            )
+            for name, each, found, prior, parts in zip(
+                names, levels, rows, self._rule.priors, self._rule.parts, strict=True
+            )
         }
         return codes, target
 

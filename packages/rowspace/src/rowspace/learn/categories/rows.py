@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.learn.categories.effects import axes, effects, partial_effects
+from rowspace.learn.categories.effects import axes, effects, partial_effects, priors
 from rowspace.learn.categories.target import Target
 
 __all__ = ["RowRule", "rows_of", "rule_of"]
@@ -24,6 +24,7 @@ class RowRule(NamedTuple):
         has_partial: Whether a row has the partial effect next to the other columns.
         axes: For each column, the axes (k, t) of the effects on the shape, or on the classes if they are more than two.
         parts: For each column, the names of the numbers.
+        priors: For each column, the prior of the mean, or of the shares of classes, in examples.
     """
 
     sizes: list[int]
@@ -31,6 +32,7 @@ class RowRule(NamedTuple):
     has_partial: bool
     axes: list[Doubles]
     parts: list[list[str]]
+    priors: list[float]
 
 
 def rule_of(
@@ -58,8 +60,12 @@ def rule_of(
             if k
             else np.zeros((0, targets.shape[1]))
         )
+    used = [
+        float(priors(ids, target.main, size, pooled=has_classes)[0]) if smooth is None else smooth
+        for ids, size in zip(codes, sizes, strict=True)
+    ]
     parts = [[*first, *(f"{name}{number}" for number in range(1, len(each) + 1))] for each in found]
-    return RowRule(sizes, smooth, has_partial, found, parts)
+    return RowRule(sizes, smooth, has_partial, found, parts, used)
 
 
 def rows_of(codes: Sequence[Ids], main: Doubles, shape: Doubles, rule: RowRule) -> list[Doubles]:
