@@ -31,7 +31,7 @@ class Package(NamedTuple):
 def packages():
     """Return the packages sorted by name; of several versions of one, the first that is listed."""
     found = {}
-    for stanza in _stanzas().split("\n\n"):
+    for stanza in stanzas().split("\n\n"):
         fields = dict(STANZA_FIELD.findall(stanza))
         name = fields.get("Package")
         if name and name not in found:
@@ -47,7 +47,8 @@ def baskets(least=1):
     return {package.name: list(package.depends) for package in packages() if len(package.depends) >= least}
 
 
-def _stanzas():
+def stanzas():
+    """Return the lists as text: a stanza of fields for each package, with a blank line between them."""
     if shutil.which("apt-cache"):
         listed = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True).stdout
         if listed.strip():
