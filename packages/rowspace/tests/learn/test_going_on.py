@@ -119,6 +119,11 @@ def test_counts_are_added_and_options_are_those_of_the_table(halves):
         assert went_on.counts[went_on.id(word)] == before + anew.counts[anew.id(word)]
 
 
+def test_settings_of_other_methods_are_not_options(halves, first):
+    distilled = rs.Table(list(first), first.rows, settings={"model": "a sentence encoder", "window": "wide"})
+    assert rs.fit(halves[1], init=distilled, epochs=1).settings["model"] == "skipgram"
+
+
 def test_new_words_find_their_neighbors_among_old_ones():
     rng = np.random.default_rng(0)
 

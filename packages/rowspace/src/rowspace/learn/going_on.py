@@ -70,8 +70,14 @@ def continued_options(table: Table, keywords: Mapping[str, Any], folder: Path) -
         if name in determined and name != "cased" and value != determined[name]:
             shown = "its own tokenizer" if determined[name] == str(folder) else f"{name}={determined[name]!r}"
             raise UsageError(f"the table of init has {shown}, not {value!r}; omit the option")
-    learned = {name: table.settings[name] for name in (*CONTINUED, "sentences") if name in table.settings}
-    return learned | determined | dict(keywords)
+    return _learned_with(table) | determined | dict(keywords)
+
+
+def _learned_with(table: Table) -> dict[str, Any]:
+    """Return the options that a fit has recorded; nothing for other tables, whose settings mean other things."""
+    if not table.settings.keys() >= {*CONTINUED, "sentences"}:
+        return {}
+    return {name: table.settings[name] for name in (*CONTINUED, "sentences")}
 
 
 def refuse_other_tokens(table: Table, tokens: list[str]) -> None:

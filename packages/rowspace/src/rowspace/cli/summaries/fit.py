@@ -15,7 +15,7 @@ __all__ = ["document", "example_token", "summary"]
 
 SHOWN_LOSSES, SHOWN_PHRASES = 10, 5
 SHOWN_MOVED = 5
-FREQUENT = 100  # tokens
+FREQUENT, MORE = 100, 3000  # tokens
 
 
 def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
@@ -101,11 +101,15 @@ def example_token(table: "Table") -> str:
     """Return a token for an example: the frequent one with the most letters that is not special."""
     settings: Mapping[str, Any] = table.settings
     counts = [0] * len(table) if table.counts is None else table.counts.tolist()
-    frequent = heapq.nlargest(FREQUENT, range(len(table)), key=counts.__getitem__)
     special = {*UNKNOWN, *settings.get("special", ())}
-    tokens = [table.vocabulary[number] for number in frequent]
-    named = (token for token in tokens if token not in special)
-    return max(named, key=_letters, default=tokens[0])
+    named = list[str]()
+    for number in (FREQUENT, MORE):  # the first tokens of a BERT are not words
+        frequent = heapq.nlargest(number, range(len(table)), key=counts.__getitem__)
+        tokens = [table.vocabulary[place] for place in frequent]
+        named = [token for token in tokens if token not in special]
+        if words := [token for token in named if token.isalpha()]:
+            return max(words, key=_letters)
+    return max(named, key=_letters, default=table.vocabulary[0])
 
 
 def _letters(token: str) -> tuple[int, int]:
