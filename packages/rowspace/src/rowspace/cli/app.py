@@ -27,6 +27,7 @@ WORKBENCH = ("lab", "train", "arena", "merges")  # the commands of rowspace-lab
 COMMANDS = {
     "fit": "learn.fit",
     "fit-graph": "learn.fit_graph",
+    "fit-items": "learn.fit_items",
     "distill": "learn.distill",
     "tune": "learn.tune",
     "encode": "encode.encode",

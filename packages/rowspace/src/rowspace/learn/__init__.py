@@ -5,6 +5,7 @@
 | `fit.py`, `options.py` | `rowspace.fit` and its options |
 | `word2vec/` | skip-gram and CBOW: trainer, kernels, saved state |
 | `graph/` | `fit_graph`: rows for the nodes of a graph, from random walks |
+| `items/` | `fit_items`: rows of items and users, from baskets and events |
 | `default_table.py` | the table of commands that are given none |
 | `run_folder.py`, `interrupt.py` | shared by all learning methods |
 | `warm.py` | compiles the kernels at setup |

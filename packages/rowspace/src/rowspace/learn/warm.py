@@ -7,8 +7,9 @@ from itertools import product
 
 from rowspace.learn.fit import fit
 from rowspace.learn.graph.fit_graph import fit_graph
+from rowspace.learn.items.fit_items import fit_items
 
-__all__ = ["warm_fit", "warm_graph"]
+__all__ = ["warm_fit", "warm_graph", "warm_items"]
 
 
 def warm_fit(*, subwords: bool = True) -> None:
@@ -26,6 +27,12 @@ def warm_fit(*, subwords: bool = True) -> None:
 def warm_graph() -> None:
     """Run each kernel of `fit_graph` once, on a few nodes."""
     fit_graph([("a", "b"), ("b", "c"), ("a", "c")], dim=2, epochs=1, walks=1, length=3, p=0.5, q=2)
+
+
+def warm_items() -> None:
+    """Run the kernels of alternating least squares and of CBOW once, on a few baskets."""
+    fit_items([["a", "b", "c"], ["a", "b"]], model="als", dim=2, epochs=1)
+    fit_items([["a", "b", "c"], ["a", "b"]], model="item2vec", dim=2, epochs=1)
 
 
 def _warm_optimizers() -> None:
@@ -50,5 +57,6 @@ def _warm_optimizers() -> None:
 if __name__ == "__main__":
     warm_fit()
     warm_graph()
+    warm_items()
     _warm_optimizers()
     print("kernels of learning are compiled")

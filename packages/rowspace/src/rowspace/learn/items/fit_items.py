@@ -59,7 +59,7 @@ def fit_items(
             path of a file of records with the column item and one column for each feature.
         user_features: two-tower: Those of users; a file has the column user.
         on_epoch: Called after each epoch.
-        **options: The fields of `ItemOptions` and `BasketOptions`: model="als", dim=64, confidence=100, gap=None, ...
+        **options: The fields of `ItemOptions` and `BasketOptions`: model="als", dim=64, confidence=40, gap=None, ...
 
     Returns:
         The tables of items and users, with `recommend` and `save`.

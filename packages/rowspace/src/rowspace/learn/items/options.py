@@ -9,7 +9,7 @@ from rowspace.errors import UsageError
 
 __all__ = ["OPTIONS_OF", "BasketKeywords", "BasketOptions", "ItemKeywords", "ItemOptions"]
 
-DEFAULT_EPOCHS = {"item2vec": 30, "als": 15, "two-tower": 20}
+DEFAULT_EPOCHS = {"item2vec": 30, "als": 15, "two-tower": 10}
 
 OPTIONS_OF = {
     "item2vec": ("algorithm", "window", "negatives", "ns_exponent", "sample"),
@@ -27,7 +27,7 @@ class ItemOptions:
         model: "als" (matrix factorization of implicit feedback, Hu, Koren & Volinsky 2008), "item2vec" (Barkan &
             Koenigstein 2016) or "two-tower" (Yi et al. 2019), which needs PyTorch.
         dim: Length of a row.
-        epochs: Passes over the interactions; `None` is 15 for als, 30 for item2vec and 20 for two-tower.
+        epochs: Passes over the interactions; `None` is 15 for als, 30 for item2vec and 10 for two-tower.
         confidence: als: an item that a user has n times weighs 1 + confidence * n, any other item 1.
         regularization: als: weight of the squared norms of the rows.
         algorithm: item2vec: "cbow" (the mean of the others of a basket predicts an item) or "skipgram" (an item
@@ -58,7 +58,7 @@ class ItemOptions:
     ] = "als"
     dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=4_096)] = 64
     epochs: Annotated[
-        int | None, Option("Passes.", minimum=1, maximum=100_000, default="als 15; item2vec 30; two-tower 20")
+        int | None, Option("Passes.", minimum=1, maximum=100_000, default="als 15; item2vec 30; two-tower 10")
     ] = None
     confidence: Annotated[
         float, Option("als: how much more an item of a user weighs than any other.", minimum=0.0, maximum=1e6)
