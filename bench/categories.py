@@ -129,7 +129,7 @@ def measured(X, numbers, y, model, divisions):
     table = np.empty((len(y), X.shape[1] + 1), object)
     table[:, :-1], table[:, -1:] = X, numbers
     for division in range(divisions):
-        train = np.random.default_rng(division).random(len(y)) < 2 / 3
+        train = np.random.default_rng([1, division]).random(len(y)) < 2 / 3
         for name, (encoder, options) in encoders(X.shape[1], model).items():
             fitted = pipeline(encoder, options, X.shape[1], model, is_number)
             began = time.perf_counter()
