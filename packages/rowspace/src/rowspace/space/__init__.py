@@ -29,7 +29,13 @@ from rowspace.space.alignment import Alignment, align
 from rowspace.space.analogy import cos_add, cos_mul
 from rowspace.space.cross_domain import MutualPairs, csls, mutual_neighbors
 from rowspace.space.downsample import DownsampledMatrix, downsample_matrix
-from rowspace.space.evaluation.analogies import AnalogyScores, SectionScore, evaluate_analogies
+from rowspace.space.evaluation.analogies import (
+    AnalogyScores,
+    AnsweredAnalogies,
+    SectionScore,
+    answer_analogies,
+    evaluate_analogies,
+)
 from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
 from rowspace.space.evaluation.translations import TranslationScores, evaluate_translations, read_dictionary
 from rowspace.space.evaluation.word_pairs import PairScores, evaluate_pairs
@@ -50,6 +56,7 @@ __all__ = [
     "QUANTIZATIONS",
     "Alignment",
     "AnalogyScores",
+    "AnsweredAnalogies",
     "Clusters",
     "Correlation",
     "DownsampledMatrix",
@@ -65,6 +72,7 @@ __all__ = [
     "SectionScore",
     "TranslationScores",
     "align",
+    "answer_analogies",
     "central_words",
     "cos_add",
     "cos_mul",

@@ -4,7 +4,7 @@ The rules, and so the numbers, are those of gensim's `evaluate_word_analogies`, 
 here; gensim drops them. All questions are answered in one batched search.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError
 from rowspace.space.analogy import cos_add
 from rowspace.space.evaluation.files import first_ids, numbered_lines
-from rowspace.space.neighbors import MEMORY
+from rowspace.space.neighbors import MEMORY, Answer
 
-__all__ = ["AnalogyScores", "SectionScore", "evaluate_analogies"]
+__all__ = ["AnalogyScores", "AnsweredAnalogies", "SectionScore", "answer_analogies", "evaluate_analogies"]
 
 Ids = NDArray[np.int64]
 
@@ -61,6 +61,31 @@ class AnalogyScores:
         return self.total.accuracy
 
 
+@dataclass(frozen=True, eq=False)
+class AnsweredAnalogies:
+    """The n questions of a file, and which were answered right.
+
+    Attributes:
+        names: the sections.
+        sections: for each question the number of its section.
+        words: the four words of each question, in upper case if case is ignored.
+        known: (n,) bool, whether all four words are known.
+        correct: (n,) bool, whether it was answered right.
+    """
+
+    names: tuple[str, ...]
+    sections: list[int]
+    words: list[list[str]]
+    known: NDArray[np.bool_]
+    correct: NDArray[np.bool_]
+
+    def questions(self) -> Iterator[tuple[tuple[str, ...], int, bool, bool]]:
+        """Yield each question's words, the number of its section, whether it is known, and whether it is correct."""
+        flags = zip(self.known.tolist(), self.correct.tolist(), strict=True)
+        for words, section, (known, correct) in zip(self.words, self.sections, flags, strict=True):
+            yield tuple(words), section, known, correct
+
+
 def evaluate_analogies(
     path: str | Path,
     vocabulary: Sequence[str],
@@ -100,23 +125,59 @@ def evaluate_analogies(
     ...     evaluate_analogies(path, vocabulary, rows).total
     SectionScore(name='Total accuracy', correct=1, total=1)
     """
+    answered = answer_analogies(
+        path,
+        vocabulary,
+        rows,
+        restrict_vocab=restrict_vocab,
+        case_insensitive=case_insensitive,
+        row_norms=row_norms,
+        memory=memory,
+    )
+    known, correct = answered.known, answered.correct
+    counted = np.ones_like(known) if dummy4unknown else known
+    size = len(answered.names)
+    sums = (np.bincount(answered.sections, each, size).astype(int).tolist() for each in (correct, counted))
+    scores = tuple(map(SectionScore, answered.names, *sums))
+    total = SectionScore("Total accuracy", int(correct.sum()), int(counted.sum()))
+    return AnalogyScores(scores, total, float(100 * (~known).mean()))
+
+
+def answer_analogies(
+    path: str | Path,
+    vocabulary: Sequence[str],
+    rows: NDArray[np.floating[Any]],
+    *,
+    restrict_vocab: int | None = 300_000,
+    case_insensitive: bool = True,
+    row_norms: NDArray[np.float64] | None = None,
+    memory: int = MEMORY,
+    solve: Callable[..., Answer] = cos_add,
+) -> AnsweredAnalogies:
+    """Answer every question of a file of analogies; arguments and errors are those of `evaluate_analogies`.
+
+    Args:
+        path: a text file in UTF-8.
+        vocabulary: V tokens.
+        rows: (V, d).
+        restrict_vocab: use only the first `restrict_vocab` tokens.
+        case_insensitive: ignore case.
+        row_norms: (V,) float64; computed if omitted.
+        memory: as for `nearest`.
+        solve: `cos_add`, or a function with its arguments and results.
+    """
     names, sections, words = _read(path, case_insensitive)
     ids = first_ids(vocabulary, restrict_vocab, case_insensitive)
     questions = np.array([[ids.get(word, -1) for word in line] for line in words], np.int64)  # (n, 4)
     known = np.all(questions >= 0, axis=1)
     correct = np.zeros(len(questions), bool)
-    searched = rows[:restrict_vocab]
     norms = None if row_norms is None else row_norms[:restrict_vocab]
     if known.any():
-        guesses, _ = cos_add(searched, questions[known, :3], GUESSES, row_norms=norms, memory=memory)
+        guesses, _ = solve(rows[:restrict_vocab], questions[known, :3], GUESSES, row_norms=norms, memory=memory)
         if case_insensitive:
             guesses = _first_variants(guesses, vocabulary, ids)
         correct[known] = _is_correct(guesses, questions[known])
-    counted = np.ones_like(known) if dummy4unknown else known
-    sums = (np.bincount(sections, each, len(names)).astype(int).tolist() for each in (correct, counted))
-    scores = tuple(map(SectionScore, names, *sums))
-    total = SectionScore("Total accuracy", int(correct.sum()), int(counted.sum()))
-    return AnalogyScores(scores, total, float(100 * (~known).mean()))
+    return AnsweredAnalogies(tuple(names), sections, words, known, correct)
 
 
 def _read(path: str | Path, case_insensitive: bool) -> tuple[list[str], list[int], list[list[str]]]:
