@@ -1,0 +1,150 @@
+"""The files of `save` and `load`: one safetensors file of arrays, with the rest as JSON in an array of bytes.
+
+Nothing in a file is executed when it is read, unlike a pickle, which is what gensim writes.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import atomic_file
+from rowspace.compat.gensim.errors import ArgumentTypeError, MissingAttributeError
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.safetensors_header import header_bytes
+from rowspace.files.strict_json import parse_object
+from rowspace.files.tensors import read_tensors
+
+__all__ = ["Arrays", "ClassOnly", "load_parts", "named_parts", "save_parts", "within"]
+
+Arrays = dict[str, NDArray[Any]]
+SETTINGS = "settings.json"
+VERSION = 1
+DTYPES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|u1": "U8", "|b1": "BOOL"}
+PICKLE = b"\x80"
+
+
+class ClassOnly:
+    """A class method that refuses a call on an instance, whose state it would not change."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., Any]:
+        if instance is not None:
+            name = self.function.__name__
+            raise MissingAttributeError(f"{name} returns a new object; call {owner.__name__}.{name}")
+        bound: Callable[..., Any] = self.function.__get__(owner)
+        return bound
+
+
+def save_parts(path: Any, kind: str, settings: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write an object to a file; an older file is replaced atomically.
+
+    Args:
+        path: The path.
+        kind: The name of the class.
+        settings: What JSON can hold.
+        arrays: The arrays by name.
+
+    Raises:
+        UsageError: A setting or an array cannot be saved.
+    """
+    _check_path(path)
+    try:
+        text = json.dumps({"kind": kind, "version": VERSION, **settings}, ensure_ascii=False).encode(
+            errors="surrogatepass"
+        )
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{kind} cannot be saved: {error}; set what cannot be saved to None first") from error
+    stored = {name: _portable(name, array) for name, array in arrays.items()}
+    stored = dict(sorted(stored.items(), key=lambda pair: -pair[1].itemsize))  # so that each begins aligned
+    stored[SETTINGS] = np.frombuffer(text, np.uint8)
+    with atomic_file(path) as file:
+        file.write(header_bytes({name: (DTYPES[array.dtype.str], array.shape) for name, array in stored.items()}))
+        for array in stored.values():
+            file.write(array.data if array.size else b"")
+
+
+def _portable(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as it is stored."""
+    stored = np.ascontiguousarray(array)
+    if stored.dtype.kind == "i" or (stored.dtype.kind == "u" and stored.dtype.itemsize > 1):
+        stored = stored.astype("<i8")
+    if stored.dtype.str not in DTYPES:
+        raise UsageError(f"{name} cannot be saved: its type is {stored.dtype}; only numbers can be saved")
+    return stored
+
+
+def load_parts(path: Any, kinds: tuple[str, ...], *, mmap: str | None = None) -> tuple[dict[str, Any], Arrays]:
+    """Read the settings and the arrays of a file of `save_parts`.
+
+    Args:
+        path: The path.
+        kinds: Names of classes, of which the file must be one.
+        mmap: Any mode maps the arrays, read-only, instead of reading them.
+
+    Raises:
+        UsageError: There is no such file.
+        FileFormatError: The file is of another kind, or damaged.
+        MissingAttributeError: It holds another class; this is an `AttributeError`, as in gensim.
+    """
+    _check_path(path)
+    source = Path(path)
+    _refuse_pickle(source)
+    tensors = read_tensors(source)
+    if SETTINGS not in tensors:
+        raise FileFormatError(f"{path}: not a file of rowspace.compat.gensim; open it with rowspace.load")
+    arrays: Arrays = {}
+    for name, tensor in tensors.items():
+        codes = [code for code, known in DTYPES.items() if known == tensor.dtype]
+        if not codes:
+            raise FileFormatError(f"{path}: array {name!r} has the type {tensor.dtype}; the file is damaged")
+        if mmap and name != SETTINGS and tensor.size:
+            arrays[name] = np.memmap(source, codes[0], "r", tensor.offset, tensor.shape)
+        else:
+            count = tensor.size // np.dtype(codes[0]).itemsize
+            arrays[name] = np.fromfile(source, codes[0], count, offset=tensor.offset).reshape(tensor.shape)
+    settings = parse_object(arrays.pop(SETTINGS).tobytes(), str(path), remedy="restore it")
+    kind = settings.pop("kind", None)
+    if kind not in kinds:
+        raise MissingAttributeError(f"{path} holds a {kind}, not a {kinds[0]}; load it with {kind}.load")
+    if settings.pop("version", None) != VERSION:
+        raise FileFormatError(f"{path} was written by another version of rowspace; load it with that one")
+    return settings, arrays
+
+
+def _check_path(path: Any) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"fname must be a path, got {type(path).__name__}")
+
+
+def _refuse_pickle(source: Path) -> None:
+    """Raise if a file is missing, or is a pickle of gensim."""
+    try:
+        with source.open("rb") as file:
+            start = file.read(2)
+    except OSError as error:
+        raise UsageError(f"{str(source)!r} cannot be opened: {error.strerror}; check the path") from error
+    if start.startswith(PICKLE) or start in (b"cc", b"ci", b"\x1f\x8b"):
+        raise FileFormatError(
+            f"{source} is a pickle of gensim, which is not opened since a pickle can run any code; in an environment "
+            "with gensim call model.wv.save_word2vec_format('vectors.bin', binary=True), or save_facebook_model for "
+            "FastText, and load that file"
+        )
+
+
+def within(prefix: str, arrays: Arrays) -> Arrays:
+    """Return the arrays whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def named_parts(owner: object, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return attributes of an object by name; NumPy's numbers become Python's."""
+    values = {name: getattr(owner, name) for name in names}
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

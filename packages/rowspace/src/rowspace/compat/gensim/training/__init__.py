@@ -1,0 +1,11 @@
+"""How models learn.
+
+| file | contents |
+|---|---|
+| `sentences.py`, `documents.py` | corpora: sentences of files, documents with tags |
+| `vocabulary.py`, `model_vocabulary.py` | words that stay, and their weights |
+| `corpus.py`, `options.py` | what a learner gets: ids of sentences, options |
+| `negative.py` | the fast learner: rowspace's kernels for negative sampling |
+| `general.py`, `kernels.py`, `huffman.py` | the learner of all other models, about ten times slower |
+| `model_training.py` | `train`, which chooses between the two |
+"""
