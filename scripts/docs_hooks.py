@@ -51,6 +51,7 @@ MODULES = (
     "rowspace.layers.recipes",
     "rowspace.serve.embeddings",
     "rowspace.contextual",
+    "rowspace.compat.gensim",
     "rowspace_lab",
     "rowspace_lab.experiments",
     "rowspace.errors",
