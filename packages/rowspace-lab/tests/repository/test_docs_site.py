@@ -17,7 +17,8 @@ from mkdocs.structure.pages import Page
 CHECKOUT = Path(__file__).parents[4]
 PACKAGE = CHECKOUT / "packages/rowspace/src/rowspace"
 # Folders without public names; modules of the package but `errors` are imported through it.
-INTERNAL = {"rowspace._base", "rowspace.cli", "rowspace.compat", "rowspace.files", "rowspace.serve", "rowspace.subwords"}
+INTERNAL = {"rowspace._base", "rowspace.cli", "rowspace.compat", "rowspace.files", "rowspace.serve"}
+INTERNAL |= {"rowspace.subwords"}
 MORE = {"rowspace", "rowspace.compat.gensim", "rowspace.errors", "rowspace.serve.embeddings"}
 MORE |= {"rowspace_lab", "rowspace_lab.experiments"}
 LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
