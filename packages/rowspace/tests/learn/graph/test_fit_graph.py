@@ -1,5 +1,6 @@
 """`fit_graph`: rows of real and generated graphs separate their groups as well as a peer's of the same walks."""
 
+import dataclasses
 import signal
 
 import networkx as nx
@@ -11,6 +12,8 @@ import rowspace as rs
 from rowspace.errors import FitInterrupted, UsageError
 from rowspace.learn import GraphOptions, GraphReports, fit_graph
 from rowspace.learn.graph import graph
+from rowspace.learn.graph.graph import build_graph
+from rowspace.learn.graph.read_edges import read_edges
 from rowspace.learn.graph.walks import WalkCorpus
 from rowspace.learn.word2vec import allocation
 
@@ -39,22 +42,24 @@ def test_rows_separate_the_two_clubs():
         assert accuracy(table.vocabulary, table.rows, clubs) > 0.85
 
 
-def test_blocks_are_found_as_well_as_by_gensim_on_the_same_walks(monkeypatch):
+def test_table_of_an_epoch_does_not_change_later():
+    seen = []
+    reports = GraphReports(on_epoch=lambda _epoch, table, _loss: seen.append((table, table.rows.copy())))
+    fit_graph(KARATE, reports=reports, dim=16, epochs=3, workers=1)
+    for table, rows in seen:
+        np.testing.assert_array_equal(table.rows, rows)
+
+
+def test_blocks_are_found_as_well_as_by_gensim_on_the_same_walks():
     from gensim.models import Word2Vec
 
-    read, sentences = WalkCorpus.chunk, []
-
-    def keep(corpus, number, *, epoch):
-        ids = read(corpus, number, epoch=epoch)
-        if len(sentences) < WALKS:
-            sentences.extend([str(id) for id in walk if id >= 0] for walk in ids.reshape(-1, LENGTH + 1))
-        return ids
-
-    WALKS, LENGTH = 10 * len(BLOCKS), 40
-    monkeypatch.setattr(WalkCorpus, "chunk", keep)
-    monkeypatch.setattr(WalkCorpus, "blocks", lambda corpus: iter(()))
-    table = fit_graph(BLOCKS, dim=64, epochs=1, walks=10, length=LENGTH, window=5, negatives=5, workers=1)
-    assert len(sentences) == WALKS
+    options = GraphOptions(dim=64, epochs=1, walks=10, length=40, window=5, negatives=5, workers=1)
+    edges, directed = read_edges(BLOCKS, options, None)
+    corpus = WalkCorpus(build_graph(edges, directed=directed, walks=options.walks, length=options.length), options)
+    ids = np.concatenate([corpus.chunk(number, epoch=0) for number in range(corpus.num_chunks)])
+    sentences = [[str(id) for id in walk if id >= 0] for walk in ids.reshape(-1, options.length + 1)]
+    assert len(sentences) == 10 * len(BLOCKS)
+    table = fit_graph(BLOCKS, **dataclasses.asdict(options))
     model = Word2Vec(
         sentences, vector_size=64, window=5, negative=5, sg=1, sample=0, min_count=1, epochs=1, workers=1, seed=1
     )

@@ -148,14 +148,15 @@ def _learn(
 
     while state.epoch < state.options.epochs and not is_stopped():
         if trainer.run_epoch(should_pause) and reports.on_epoch:
-            reports.on_epoch(state.epoch, _table(trainer.corpus, state, options), state.losses[-1])
+            reports.on_epoch(state.epoch, _table(trainer.corpus, state, options, is_final=False), state.losses[-1])
     return state.epoch == state.options.epochs
 
 
-def _table(corpus: WalkCorpus, state: FitState, options: GraphOptions) -> Table:
-    """Return a table of copies of the current rows, with the settings of the fit."""
+def _table(corpus: WalkCorpus, state: FitState, options: GraphOptions, *, is_final: bool = True) -> Table:
+    """Return the current rows as a table, copied unless they change no more, with the settings of the fit."""
     graph = corpus.graph
     rows = composed_rows(state.weights, state.options)
+    rows = rows if is_final else rows.copy()
     isolated = len(graph.isolated)
     settings: dict[str, Any] = {"kind": "node"} | dataclasses.asdict(options)
     settings |= {
