@@ -121,7 +121,9 @@ def test_categories_are_compared_as_text():
 
 
 def test_frames_in_and_out(data):
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    import pandas
+    import polars
+
     X, y = data
     expected = CategoryEncoder(dim=2).fit(X, y).transform(X)
     for library, frame in ((pandas, pandas.DataFrame), (polars, polars.DataFrame)):
@@ -186,7 +188,8 @@ def test_wrong_input_is_refused(data):
         CategoryEncoder().fit([["[unseen]"], ["b"]], [1.5, 2.5])
     with pytest.raises(UsageError, match="input_features is not equal"):
         CategoryEncoder().fit(X, y).get_feature_names_out(["a"])
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     twice = pandas.DataFrame(X, columns=["a", "a"])
     with pytest.raises(UsageError, match="two columns are named 'a'; rename one"):
         CategoryEncoder().fit(twice, y)

@@ -39,10 +39,12 @@ def dense_rows(weights, fixed, options):
     return rows
 
 
-def test_epochs_equal_dense_solutions(interactions, monkeypatch):
-    monkeypatch.setattr(als, "STEPS", 40)  # enough to solve each system
+EXACT = 40  # steps that solve each system
+
+
+def test_epochs_equal_dense_solutions(interactions):
     options = ItemOptions(dim=6, epochs=3, confidence=4.0, regularization=0.7, workers=2)
-    users, items, losses = factorize(interactions, options, lambda *_: None)
+    users, items, losses = factorize(interactions, options, lambda *_: None, steps=EXACT)
     weights = dense_weights(interactions)
     generator = np.random.default_rng(options.seed)
     expected = generator.normal(0, 0.1 / np.sqrt(6), (len(interactions.users), 6))
@@ -57,15 +59,15 @@ def test_epochs_equal_dense_solutions(interactions, monkeypatch):
     assert losses == sorted(losses, reverse=True)
 
 
-def test_few_steps_reach_almost_the_same_loss(interactions, monkeypatch):
+def test_few_steps_reach_almost_the_same_loss(interactions):
     options = ItemOptions(dim=8, epochs=8, confidence=4.0, regularization=0.7, workers=1)
     loss = factorize(interactions, options, lambda *_: None)[2][-1]
-    monkeypatch.setattr(als, "STEPS", 40)
-    assert loss == pytest.approx(factorize(interactions, options, lambda *_: None)[2][-1], rel=0.02)
+    assert loss == pytest.approx(factorize(interactions, options, lambda *_: None, steps=EXACT)[2][-1], rel=0.02)
 
 
-def test_rows_do_not_depend_on_the_number_of_threads(interactions, monkeypatch):
-    monkeypatch.setattr(als, "BLOCK", 7)
+def test_rows_do_not_depend_on_the_number_of_threads():
+    generator = np.random.default_rng(1)
+    interactions = read_interactions([generator.choice(30, 3, replace=False).tolist() for _ in range(3 * als.BLOCK)])
     one, three = (
         factorize(interactions, ItemOptions(dim=5, epochs=2, workers=workers), lambda *_: None) for workers in (1, 3)
     )
@@ -73,10 +75,9 @@ def test_rows_do_not_depend_on_the_number_of_threads(interactions, monkeypatch):
         np.testing.assert_array_equal(ours, other)
 
 
-def test_known_users_have_the_rows_of_their_items(interactions, monkeypatch):
-    monkeypatch.setattr(als, "STEPS", 40)
+def test_known_users_have_the_rows_of_their_items(interactions):
     options = ItemOptions(dim=6, epochs=4, confidence=4.0, regularization=0.7)
-    users, items, _ = factorize(interactions, options, lambda *_: None)
+    users, items, _ = factorize(interactions, options, lambda *_: None, steps=EXACT)
     np.testing.assert_allclose(fold_in(items, gram_of(items), interactions.by_user, options), users, atol=2e-3)
 
 
@@ -87,12 +88,11 @@ def test_gram_is_the_sum_of_outer_products():
 
 def test_loss_is_that_of_implicit(interactions):
     """`implicit` (Frederickson) minimizes the same function."""
-    als_of_implicit = pytest.importorskip("implicit.cpu.als", reason="needs implicit")
-    sparse = pytest.importorskip("scipy.sparse")
+    from implicit.cpu.als import AlternatingLeastSquares
+    from scipy import sparse
+
     options = ItemOptions(dim=8, epochs=50, confidence=4.0, regularization=0.7, workers=1)
-    peer = als_of_implicit.AlternatingLeastSquares(
-        8, regularization=0.7, alpha=4.0, iterations=50, random_state=1, num_threads=1
-    )
+    peer = AlternatingLeastSquares(8, regularization=0.7, alpha=4.0, iterations=50, random_state=1, num_threads=1)
     weights = dense_weights(interactions)
     peer.fit(sparse.csr_matrix(weights.astype(np.float32)), show_progress=False)
     users, items = peer.user_factors, peer.item_factors

@@ -50,7 +50,7 @@ def test_sources_give_the_same_interactions(tmp_path):
 
 
 def test_parquet_with_times_in_its_own_type(tmp_path):
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
     from pyarrow import parquet
 
     hours = [datetime(2024, 5, 1, hour, tzinfo=UTC) for hour in (8, 9, 20)]

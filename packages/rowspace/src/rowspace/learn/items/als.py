@@ -23,13 +23,13 @@ from rowspace.learn.items.options import ItemOptions
 __all__ = ["factorize", "fold_in", "gram_of"]
 
 Rows = NDArray[np.float32]
-STEPS = 3  # of conjugate gradients
+STEPS = 3  # of conjugate gradients: a test compares the loss with that of exact solutions
 STEPS_OF_NEW_USER = 32  # which starts from zero
 BLOCK = 1_024  # rows; blocks do not depend on the number of threads
 
 
 def factorize(
-    interactions: Interactions, options: ItemOptions, on_epoch: Callable[[int, float], None]
+    interactions: Interactions, options: ItemOptions, on_epoch: Callable[[int, float], None], *, steps: int = STEPS
 ) -> tuple[Rows, Rows, list[float]]:
     """Learn rows of users and items.
 
@@ -37,6 +37,7 @@ def factorize(
         interactions: U users and I items.
         options: dim, passes, confidence, regularization, threads and seed are read.
         on_epoch: Called after each epoch with its number, from 1, and the loss.
+        steps: Steps of conjugate gradients for each row, which starts from that of the epoch before.
 
     Returns:
         The rows of users (U, dim) and of items (I, dim), float32, and the loss after each epoch, divided by U * I.
@@ -49,9 +50,11 @@ def factorize(
     )
     losses, gram_of_users = list[float](), gram_of(users, threads=options.threads)
     for epoch in range(1, options.passes + 1):
-        _solve(by_item, users, items, gram_of_users, options)
+        _solve(by_item, users, items, gram_of_users, options, steps)
         gram_of_items = gram_of(items, threads=options.threads)
-        _solve(by_user, items, users, gram_of_items, options)  # last, so that a known user's row is that of its items
+        _solve(
+            by_user, items, users, gram_of_items, options, steps
+        )  # last, so that a known user's row is that of its items
         gram_of_users = gram_of(users, threads=options.threads)
         squares = options.regularization * float(np.trace(gram_of_users) + np.trace(gram_of_items))
         loss = _observed_loss(by_user, users, items, options) + float((gram_of_users * gram_of_items).sum()) + squares
@@ -102,13 +105,13 @@ def _regularized(gram: NDArray[np.float64], options: ItemOptions) -> Rows:
     return (gram + options.regularization * np.eye(len(gram))).astype(np.float32)
 
 
-def _solve(by_row: ByRow, fixed: Rows, rows: Rows, gram: NDArray[np.float64], options: ItemOptions) -> None:
+def _solve(by_row: ByRow, fixed: Rows, rows: Rows, gram: NDArray[np.float64], options: ItemOptions, steps: int) -> None:
     """Update `rows`, with the other ones fixed, whose sum of y yᵀ is `gram`."""
     regularized = _regularized(gram, options)
 
     def solve(begin: int, end: int) -> None:
         scratch = np.zeros((3, rows.shape[1]), np.float32)
-        solve_rows(begin, end, by_row, regularized, fixed, rows, STEPS, scratch)
+        solve_rows(begin, end, by_row, regularized, fixed, rows, steps, scratch)
 
     map_ranges(solve, _blocks(len(rows)), threads=options.threads)
 

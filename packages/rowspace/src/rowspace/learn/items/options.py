@@ -99,7 +99,19 @@ class ItemOptions:
         return self.workers or available_cores()
 
 
-class ItemKeywords(TypedDict, total=False):
+class BasketKeywords(TypedDict, total=False):
+    """The options of `read_interactions`, for type checkers; `shows_options` lists them at run time."""
+
+    user_column: str
+    item_column: str
+    time_column: str | None
+    weight_column: str | None
+    separator: str
+    gap: float | None
+    min_count: int
+
+
+class ItemKeywords(BasketKeywords, total=False):
     """The options of `fit_items`, for type checkers; `shows_options` lists them at run time."""
 
     model: Literal["als", "item2vec", "two-tower"]
@@ -117,13 +129,6 @@ class ItemKeywords(TypedDict, total=False):
     temperature: float
     workers: int | None
     seed: int
-    user_column: str
-    item_column: str
-    time_column: str | None
-    weight_column: str | None
-    separator: str
-    gap: float | None
-    min_count: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -168,15 +173,3 @@ class BasketOptions:
                 raise UsageError(f"{name} must be text of at least one character, not {getattr(self, name)!r}")
         if "\n" in self.separator:
             raise UsageError("separator must not have a line break, which ends a basket")
-
-
-class BasketKeywords(TypedDict, total=False):
-    """The options of `read_interactions`, for type checkers; `shows_options` lists them at run time."""
-
-    user_column: str
-    item_column: str
-    time_column: str | None
-    weight_column: str | None
-    separator: str
-    gap: float | None
-    min_count: int
