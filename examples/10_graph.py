@@ -3,37 +3,12 @@
 An edge joins a module and one that it imports. The rows know neither names nor source code, only these edges.
 """
 
-import ast
-import tokenize
-from pathlib import Path
-
 import numpy as np
 
 import rowspace as rs
+from rowspace_lab.tables.imports import library_imports
 
-library = Path(tokenize.__file__).parent
-files = {}
-for path in sorted(library.rglob("*.py")):
-    parts = path.relative_to(library).with_suffix("").parts
-    if not {"site-packages", "test", "tests", "idlelib"} & set(parts):
-        files[".".join(parts).removesuffix(".__init__")] = path
-
-
-def imported(module: str, path: Path) -> set[str]:
-    """Return the modules of the library that a module imports, anywhere in its source."""
-    package = module.split(".")[: None if path.name == "__init__.py" else -1]
-    found = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            inside = package[: len(package) + 1 - node.level] if node.level else []
-            base = ".".join([*inside, *([node.module] if node.module else [])])
-            found |= {base, *(f"{base}.{name.name}" for name in node.names)}
-    return (found & files.keys()) - {module}
-
-
-edges = sorted({(min(a, b), max(a, b)) for a, path in files.items() for b in imported(a, path)})
+edges = library_imports()  # pairs of modules of which one imports the other
 table = rs.fit_graph(edges, workers=1)
 print(f"{len(table)} modules, {len(edges)} imports")
 for module in ("json.decoder", "email.message", "asyncio.events", "xml.sax.handler"):

@@ -128,7 +128,7 @@ class _Reading:
         rate = self.done / max(1e-3, now - (self._start or now))
         if self.total is None:
             return f"{file_size(self.done)}, {file_size(rate)}/s"
-        left = duration((self.total - self.done) / max(1.0, rate))
+        left = duration(max(0, self.total - self.done) / max(1.0, rate))  # phrases may need another pass
         return f"{file_size(self.done)} of {file_size(self.total)}, {file_size(rate)}/s, {left} left"
 
 

@@ -11,7 +11,7 @@ from rowspace.cli.lookup import UNKNOWN
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["document", "example_token", "summary"]
+__all__ = ["document", "example_token", "losses_line", "speed_line", "summary", "workers_lines"]
 
 SHOWN_LOSSES, SHOWN_PHRASES = 10, 5
 SHOWN_MOVED = 5
@@ -23,12 +23,9 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     settings: Mapping[str, Any] = table.settings
     unit = "words" if settings["tokens"] == "words" else "tokens"
     yield f"{plural(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
-    yield (
-        f"learning took {settings['seconds']:.1f} s at {_words_per_second(settings) / 1e6:.2f} M {unit}/s, "
-        f"this command {seconds:.1f} s"
-    )
+    yield speed_line(settings, seconds, "words", shown=unit)
     if any(settings["losses"]):
-        yield f"loss by epoch: {_losses(settings['losses'])}"
+        yield losses_line(settings)
     else:
         reason = "no word has a neighbor, since the text is short or --sample drops nearly all words"
         yield f"nothing was learned: {reason}; try --sample 0, or more text"
@@ -36,10 +33,30 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     yield from _phrases(settings)
     yield from _went_on(settings)
-    if settings["workers"] > 1:
-        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
+    yield from workers_lines(settings)
     example = table.shown(example_token(table))
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
+
+
+def speed_line(settings: Mapping[str, Any], seconds: float, unit: str, *, shown: str | None = None) -> str:
+    """Return how long learning took, and how many words or visits it read per second."""
+    rate = f"{_per_second(settings, unit) / 1e6:.2f} M {shown or unit}/s"
+    return f"learning took {settings['seconds']:.1f} s at {rate}, this command {seconds:.1f} s"
+
+
+def losses_line(settings: Mapping[str, Any]) -> str:
+    """Return the losses of some epochs, including the first and the last."""
+    losses = settings["losses"]
+    step = -(-len(losses) // SHOWN_LOSSES)
+    few = losses[::-1][::step][::-1]
+    shown = few if few[0] == losses[0] else [losses[0], *few]
+    return f"loss by epoch: {' '.join(f'{loss:.3f}' for loss in shown)}"
+
+
+def workers_lines(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that several workers give other rows in each run."""
+    if settings["workers"] > 1:
+        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
 
 
 def _phrases(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -66,28 +83,21 @@ def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
         yield f"turned farthest (cosine of old and new row): {moved}"
 
 
-def document(output: str, table: "Table", seconds: float) -> dict[str, object]:
-    """Return the summary as a JSON document."""
+def document(output: str, table: "Table", seconds: float, unit: str = "words") -> dict[str, object]:
+    """Return the summary as a JSON document; `unit` is what was read: words, or visits of nodes."""
     return {
         "table": output,
         "num_embeddings": len(table),
         "embedding_dim": table.dim,
         "seconds": round(seconds, 3),
-        "words_per_second": round(_words_per_second(table.settings)),
+        f"{unit}_per_second": round(_per_second(table.settings, unit)),
         "settings": table.settings,
     }
 
 
-def _words_per_second(settings: Mapping[str, Any]) -> float:
-    """Return the words read per second of learning, over all epochs."""
-    return float(settings["epochs"] * settings["words"] / max(1e-3, settings["seconds"]))
-
-
-def _losses(losses: list[float]) -> str:
-    """Return the losses of some epochs, including the first and the last."""
-    step = -(-len(losses) // SHOWN_LOSSES)
-    few = losses[::-1][::step][::-1]
-    return " ".join(f"{loss:.3f}" for loss in (few if few[0] == losses[0] else [losses[0], *few]))
+def _per_second(settings: Mapping[str, Any], unit: str) -> float:
+    """Return the words or visits read per second of learning, over all epochs."""
+    return float(settings["epochs"] * settings[unit] / max(1e-3, settings["seconds"]))
 
 
 def _unused(table: "Table") -> str:

@@ -16,7 +16,7 @@ import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
 from rowspace.cli.commands.learn.fit import default_output
-from rowspace.cli.summaries.fit import _losses
+from rowspace.cli.summaries.fit import losses_line
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_folder_of
 from rowspace.text import TextOptions, TokenizerOptions
@@ -265,7 +265,7 @@ def test_replaced_text_is_a_warning_not_an_error(command: Command, tmp_path: Pat
     ],
 )
 def test_first_and_last_loss_are_always_printed(losses: list[float], expected: str) -> None:
-    assert _losses(losses) == expected
+    assert losses_line({"losses": losses}) == f"loss by epoch: {expected}"
 
 
 def test_sampling_that_leaves_nothing_to_learn_is_explained(run: Run, english: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress.graph import graph_reporter
+from rowspace.cli.summaries.fit import document, losses_line, speed_line, workers_lines
 from rowspace.errors import UsageError
 from rowspace.learn.graph.options import GraphOptions
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from rowspace.table import Table
 
 __all__ = ["fit_graph"]
-
-SHOWN_LOSSES = 10
 
 
 @with_options_of({"Learning": GraphOptions})
@@ -56,7 +55,7 @@ def fit_graph(
     table = _fit(edges, output, {name: value for name, value in options.items() if value is not None})
     seconds = time.monotonic() - began
     if as_json:
-        print_json(_document(output, table, seconds))
+        print_json(document(output, table, seconds, "visits"))
     else:
         for line in _summary(output, table, seconds):
             print_line(line)
@@ -89,29 +88,7 @@ def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     settings: Mapping[str, Any] = table.settings
     kind = "directed" if settings["directed"] else "undirected"
     yield f"{plural(len(table), 'node')} × {table.dim}, learned from {plural(settings['edges'], f'{kind} edge')}"
-    yield (
-        f"learning took {settings['seconds']:.1f} s at {_visits_per_second(settings) / 1e6:.2f} M visits/s, "
-        f"this command {seconds:.1f} s"
-    )
-    losses = [settings["losses"][0], *settings["losses"][1:][1 - SHOWN_LOSSES :]]
-    yield f"loss by epoch: {' '.join(f'{loss:.3f}' for loss in losses)}"
-    if settings["workers"] > 1:
-        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
+    yield speed_line(settings, seconds, "visits")
+    yield losses_line(settings)
+    yield from workers_lines(settings)
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(table.vocabulary[0])}"
-
-
-def _document(output: str, table: "Table", seconds: float) -> dict[str, object]:
-    """Return the summary as a JSON document."""
-    return {
-        "table": output,
-        "num_embeddings": len(table),
-        "embedding_dim": table.dim,
-        "seconds": round(seconds, 3),
-        "visits_per_second": round(_visits_per_second(table.settings)),
-        "settings": table.settings,
-    }
-
-
-def _visits_per_second(settings: Mapping[str, Any]) -> float:
-    """Return the visits per second of walking and learning, over all epochs."""
-    return float(settings["epochs"] * settings["visits"] / max(1e-3, settings["seconds"]))
