@@ -44,6 +44,8 @@ COMMANDS = {
     "tune": ["tune", "{table}", "pairs.tsv", "-o", "{out}", "--epochs", "4"],
     "tune --classifier": ["tune", "{table}", "labels.csv", "-o", "{out}", "--classifier", "linear"],
     **QUANTIZED,
+    "align": ["align", "{table}", "table-1", "-o", "{out}"],
+    "merge": ["merge", "{table}", "table-1", "-o", "{out}", "--method", "slerp"],
     "distill": ["distill", "model", "-o", "{out}", "--dim", "{dim}", "--corpus", "pairs.tsv"],
 }
 
