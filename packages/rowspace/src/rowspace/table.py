@@ -55,7 +55,7 @@ class Table:
         settings: How the table was learned.
         subwords: Gives tokens that are not in the vocabulary a row, with an `UnseenTokenWarning`.
         outputs: (V, d) floating, the output rows against which the rows were learned (word2vec's second matrix); a fit
-            goes on from both.
+            continues from both.
 
     Raises:
         UsageError: Sizes disagree, rows are not two-dimensional floats, or a token is duplicated.

@@ -1,4 +1,4 @@
-"""`rowspace.fit` that goes on from a table."""
+"""`rowspace.fit` that continues from a table."""
 
 import numpy as np
 import pytest
@@ -160,7 +160,7 @@ def test_interrupted_fit_resumes_with_the_same_rows(halves, first, tmp_path, sto
     first.save(tmp_path / "t")
     expected = rs.fit(halves[1], init=bare(first), epochs=3, workers=1)
     bare(first).save(tmp_path / "t")
-    with pytest.raises(FitInterrupted):  # the output replaces the table that the fit goes on from
+    with pytest.raises(FitInterrupted):  # the output replaces the table that the fit continues from
         rs.fit(halves[1], init=tmp_path / "t", output=tmp_path / "t", epochs=3, workers=1, reports=stopping)
     assert len(rs.load(tmp_path / "t")) == len(expected)
     with pytest.raises(UsageError, match="omit init to resume"):

@@ -80,12 +80,12 @@ def fit(
         output: Where to save the table; needed to resume the fit if it is interrupted.
         resume: Continue the interrupted fit of `output`, with its text and options. `workers` may differ; any other
             option that is given must be the same.
-        init: A table, or the path of one, to go on from. Its tokens keep their ids, and new words of the text follow,
-            which start at the means of their n-grams if the table has n-grams. Output rows that the table lacks, such
-            as those of vectors from elsewhere, are learned first, in one more epoch, against its fixed rows. Rows of
-            tokens that are not in the text stay as they are, unless they share n-grams with it; with `freeze="old"`
-            all old rows do. `settings["init"]` has the old tokens whose rows turned farthest. By default, options are
-            those that the table was learned with.
+        init: A table, or the path of one, to continue from. Its tokens keep their ids, and new words of the text
+            follow, which start at the means of their n-grams if the table has n-grams. Output rows that the table
+            lacks, such as those of vectors from elsewhere, are learned first, in an additional epoch, against its
+            fixed rows. Rows of tokens that are not in the text stay unchanged, unless they share n-grams with it; with
+            `freeze="old"` all old rows do. `settings["init"]` has the old tokens whose rows changed most. By default,
+            options are those that the table was learned with.
         reports: Callbacks for progress.
         **options: The fields of `TextOptions`, `TokenizerOptions` and `FitOptions`: dim=100, epochs=5, window=5,
             min_count=5, tokens="words", ...
@@ -111,7 +111,7 @@ def fit(
     if resume and output is None:
         raise UsageError("resume needs the output of the interrupted fit")
     if resume and init is not None:
-        raise UsageError("the interrupted fit goes on from the table that it began with; omit init to resume")
+        raise UsageError("the interrupted fit continues from the table that it began with; omit init to resume")
     with open_run_folder(output, resume=resume) as run_folder:
         if resume:
             ids, state = _resume(run_folder, {**options})
@@ -152,7 +152,7 @@ def _start(
         keywords = continued_options(table, keywords, run_folder / INIT_NAME)
     text, tokens, options = _split_options(keywords)
     if options.freeze == "old" and table is None:
-        raise UsageError("freeze='old' is for the rows of a table to go on from; give it as init")
+        raise UsageError("freeze='old' is for the rows of a table to continue from; give it as init")
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"

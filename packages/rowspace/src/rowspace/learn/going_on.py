@@ -1,4 +1,4 @@
-"""The options of a fit that goes on from a table: what the table determines, and what it was learned with."""
+"""The options of a fit that continues from a table: what the table determines, and what it was learned with."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -21,12 +21,14 @@ def open_initial(init: Table | str | Path) -> Table:
     """Return the table of `init`, opened if it is a path.
 
     Raises:
-        UsageError: A fit cannot go on from this table.
+        UsageError: A fit cannot continue from this table.
     """
     table = init if isinstance(init, Table) else load(init)
     kind = table.settings.get("kind")
     if kind not in (None, "word", "token"):
-        raise UsageError(f"the rows of init are of kind {kind!r}, and a fit of text goes on from words or tokens only")
+        raise UsageError(
+            f"the rows of init are of kind {kind!r}, and a fit of text can only continue from words or tokens"
+        )
     if table.subwords is not None and table.subwords.is_pruned:
         raise UsageError("the n-grams of init are pruned, so that none can be learned; give the table before pruning")
     if table.subwords is not None and not is_of_words(table):
@@ -45,7 +47,7 @@ def has_phrases(table: Table) -> bool:
 
 
 def continued_options(table: Table, keywords: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the options of a fit that goes on from a table.
+    """Return the options of a fit that continues from a table.
 
     Options that are given replace those that the table was learned with, where it was learned by a fit. What the rows
     determine cannot be replaced.

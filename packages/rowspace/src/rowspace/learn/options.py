@@ -40,8 +40,8 @@ class FitOptions:
         min_n, max_n: Lengths of n-grams in characters, including the angle brackets around a word.
         buckets: Number of rows that n-grams share by hash; only buckets that the vocabulary uses take memory.
         workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
-        outputs: Keep the output rows, so that a fit can go on from the table; they take as much room as the rows.
-        freeze: "old" keeps the rows of the table of `init` as they are, and learns those of new words only.
+        outputs: Keep the output rows, so that a fit can continue from the table; they take as much space as the rows.
+        freeze: "old" leaves the rows of the table of `init` unchanged, and learns those of new words only.
         seed: Seed of the initial rows, the order of the text and all sampling.
 
     Raises:
@@ -100,10 +100,14 @@ class FitOptions:
     ] = None
     outputs: Annotated[
         bool,
-        Option("Keep the output rows, with which a fit can go on.", default="outputs", flags="--outputs/--no-outputs"),
+        Option(
+            "Keep the output rows, so that a fit can continue from the table.",
+            default="outputs",
+            flags="--outputs/--no-outputs",
+        ),
     ] = True
     freeze: Annotated[
-        Literal["none", "old"], Option("Which rows of the table of --init stay as they are: none, or all old ones.")
+        Literal["none", "old"], Option("Rows of the table of --init to leave unchanged: none, or all old ones.")
     ] = "none"
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 

@@ -68,19 +68,19 @@ def _phrases(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a fit that went on from a table has added and moved."""
+    """Yield how many words a continued fit has added, and which rows it has changed most."""
     if "init" not in settings:
         return
     init = settings["init"]
     yield (
-        f"went on from {plural(init['tokens'], 'token')}: {init['in_text']:,} of them are in the text, and "
+        f"continued from {plural(init['tokens'], 'token')}: {init['in_text']:,} of them occur in the text, and "
         f"{plural(init['new'], 'new one')} {'was' if init['new'] == 1 else 'were'} added"
     )
     if settings["freeze"] == "old":
-        yield "all old rows are as they were"
+        yield "the old rows are unchanged"
     elif init["moved"]:
         moved = ", ".join(f"{token} {cosine:.2f}" for token, cosine in init["moved"][:SHOWN_MOVED])
-        yield f"turned farthest (cosine of old and new row): {moved}"
+        yield f"changed most (cosine of the old and the new row): {moved}"
 
 
 def document(output: str, table: "Table", seconds: float, unit: str = "words") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A fit that goes on from a table: initial weights from its rows, which rows stay fixed, and the united table.
+"""Continuing a fit from a table: initial weights from its rows, which rows stay fixed, and the combined table.
 
 Only tokens of the new text are learned; the rows of all others stay as they are. The corpus's `token_ids` are rows of
 the table, or, from its length on, new tokens.
@@ -110,7 +110,7 @@ class InitialTable:
         return {"vocabulary": vocabulary, "rows": united, "counts": counts, "subwords": subwords, "outputs": outputs}
 
     def report(self, rows: Rows, options: FitOptions) -> dict[str, Any]:
-        """Return what the settings of the table record: sizes, and the old tokens whose rows turned farthest.
+        """Return what the settings of the table record: sizes, and the old tokens whose rows changed most.
 
         Args:
             rows: (n, d), the rows of the united table.

@@ -29,7 +29,7 @@ class FitState:
         losses: The mean loss of each complete epoch.
         seconds: The time spent learning.
         warm_up: Epochs before the others, in which only output rows and new rows are learned.
-        initial: The table that the fit goes on from; None if the rows started at random.
+        initial: The table that the fit continues from; None if the rows started at random.
     """
 
     weights: Weights

@@ -38,7 +38,8 @@ def fit(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted fit of this output.")] = False,
     init: Annotated[
-        str | None, typer.Option("--init", help="A table to go on from: its rows are learned further, new words added.")
+        str | None,
+        typer.Option("--init", help="A table to continue from: its rows are learned further, and new words are added."),
     ] = None,
     as_json: AsJson = False,
     **options: Any,
