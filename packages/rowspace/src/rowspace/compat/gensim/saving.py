@@ -5,9 +5,10 @@ Nothing in a file is executed when it is read, unlike a pickle, which is what ge
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from rowspace.files.safetensors_header import header_bytes
 from rowspace.files.strict_json import parse_object
 from rowspace.files.tensors import read_tensors
 
-__all__ = ["Arrays", "ClassOnly", "load_parts", "named_parts", "save_parts", "within"]
+__all__ = ["Arrays", "SaveLoad", "named_parts", "within"]
 
 Arrays = dict[str, NDArray[Any]]
 SETTINGS = "settings.json"
@@ -41,6 +42,49 @@ class ClassOnly:
             raise MissingAttributeError(f"{name} returns a new object; call {owner.__name__}.{name}")
         bound: Callable[..., Any] = self.function.__get__(owner)
         return bound
+
+
+class SaveLoad(ABC):
+    """An object that is saved to one file; a subclass says what its parts are."""
+
+    def save(self, fname: Any, **ignored: Any) -> None:
+        """Write this object to one file; an older file is replaced atomically.
+
+        A model can be trained further when it is opened again. A scorer of phrases is saved by its name.
+
+        Args:
+            fname: The path.
+            **ignored: gensim's options of pickles (`separately`, `sep_limit`, `pickle_protocol`), which have no effect.
+
+        Raises:
+            UsageError: A part cannot be saved.
+        """
+        save_parts(fname, type(self).__name__, *self._parts())
+
+    @ClassOnly
+    def load(cls: Any, fname: Any, mmap: str | None = None, **options: Any) -> Any:
+        """Open a file of `save`.
+
+        Args:
+            fname: The path.
+            mmap: "r" maps the arrays, read-only, instead of reading them.
+            **options: `scoring`, the scorer of phrases if it is in a module that is not imported; gensim's other
+                options have no effect.
+
+        Raises:
+            FileFormatError: The file is a pickle of gensim, of another kind, or damaged, or its scorer is not found.
+            MissingAttributeError: It holds another class.
+        """
+        return cls._from_parts(*load_parts(fname, cls.__name__, mmap=mmap), **options)
+
+    @abstractmethod
+    def _parts(self) -> tuple[dict[str, Any], Arrays]:
+        """Return what is saved: settings and arrays."""
+
+    @classmethod
+    @abstractmethod
+    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays, **options: Any) -> Self:
+        """Return the object that was saved."""
 
 
 def save_parts(path: Any, kind: str, settings: Mapping[str, Any], arrays: Arrays) -> None:
@@ -81,12 +125,12 @@ def _portable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return stored
 
 
-def load_parts(path: Any, kinds: tuple[str, ...], *, mmap: str | None = None) -> tuple[dict[str, Any], Arrays]:
+def load_parts(path: Any, kind: str, *, mmap: str | None = None) -> tuple[dict[str, Any], Arrays]:
     """Read the settings and the arrays of a file of `save_parts`.
 
     Args:
         path: The path.
-        kinds: Names of classes, of which the file must be one.
+        kind: The name of the class that the file must hold.
         mmap: Any mode maps the arrays, read-only, instead of reading them.
 
     Raises:
@@ -111,9 +155,9 @@ def load_parts(path: Any, kinds: tuple[str, ...], *, mmap: str | None = None) ->
             count = tensor.size // np.dtype(codes[0]).itemsize
             arrays[name] = np.fromfile(source, codes[0], count, offset=tensor.offset).reshape(tensor.shape)
     settings = parse_object(arrays.pop(SETTINGS).tobytes(), str(path), remedy="restore it")
-    kind = settings.pop("kind", None)
-    if kind not in kinds:
-        raise MissingAttributeError(f"{path} holds a {kind}, not a {kinds[0]}; load it with {kind}.load")
+    found = settings.pop("kind", None)
+    if found != kind:
+        raise MissingAttributeError(f"{path} holds a {found}, not a {kind}; load it with {found}.load")
     if settings.pop("version", None) != VERSION:
         raise FileFormatError(f"{path} was written by another version of rowspace; load it with that one")
     return settings, arrays

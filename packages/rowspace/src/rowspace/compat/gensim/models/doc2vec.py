@@ -3,7 +3,7 @@
 import dataclasses
 import zlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -328,8 +328,10 @@ class Doc2Vec(Word2Vec):
         arrays |= {f"dv.{name}": values for name, values in rows.items()}
         return settings | {"dv": documents} | named_parts(self, SAVED), arrays
 
-    def _set_parts(self, settings: dict[str, Any], arrays: Arrays) -> None:
-        self.dv = KeyedVectors._from_parts(settings["dv"], within("dv.", arrays))
+    @classmethod
+    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays, **options: Any) -> Self:
+        model = super()._from_parts(settings, arrays)
+        model.dv = KeyedVectors._from_parts(settings["dv"], within("dv.", arrays))
         for name in SAVED:
-            setattr(self, name, settings[name])
-        super()._set_parts(settings, arrays)
+            setattr(model, name, settings[name])
+        return model

@@ -24,7 +24,6 @@ from rowspace.compat.gensim.training.negative import NgramRows, WordRows
 from rowspace.compat.gensim.training.options import LearningOptions
 from rowspace.compat.gensim.training.vocabulary import TrimRule
 from rowspace.compat.gensim.vectors.fasttext_vectors import FastTextKeyedVectors
-from rowspace.compat.gensim.vectors.keyed_vectors import KeyedVectors
 from rowspace.compat.gensim.vectors.ngrams import compute_ngrams, compute_ngrams_bytes, ft_hash_bytes, ft_ngram_hashes
 from rowspace.errors import UsageError
 
@@ -62,6 +61,8 @@ class FastText(Word2Vec):
     """
 
     wv: FastTextKeyedVectors
+    word_ngrams = 1
+    _vectors_class = FastTextKeyedVectors
 
     def __init__(
         self,
@@ -98,7 +99,6 @@ class FastText(Word2Vec):
         if word_ngrams != 1:
             raise UsageError(f"word_ngrams must be 1, since n-grams of words are for classifiers; got {word_ngrams}")
         self.wv = FastTextKeyedVectors(int(vector_size), min_n, max_n, bucket)
-        self.word_ngrams = word_ngrams
         super().__init__(
             sentences, corpus_file, vector_size, alpha, window, min_count, max_vocab_size, sample, seed, workers,
             min_alpha, sg, hs, negative, ns_exponent, cbow_mean, hashfxn, epochs, null_word, trim_rule, sorted_vocab,
@@ -158,9 +158,6 @@ class FastText(Word2Vec):
             self.wv.vectors_vocab = parts.words[:size].copy()
             self.wv.vectors_ngrams[used] = parts.words[size:]
         self.wv.adjust_vectors()
-
-    def _vectors_class(self) -> type[KeyedVectors]:
-        return FastTextKeyedVectors
 
 
 def _parts_of(wv: FastTextKeyedVectors) -> tuple[Parts, Any]:

@@ -8,9 +8,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 
-from rowspace.compat.gensim.saving import ClassOnly, load_parts, save_parts
+from rowspace.compat.gensim.saving import Arrays, SaveLoad
 from rowspace.compat.gensim.training.vocabulary import prune
 from rowspace.errors import FileFormatError, UsageError
 
@@ -72,12 +72,14 @@ def npmi_scorer(
 SCORERS: dict[str, Scorer] = {"default": original_scorer, "npmi": npmi_scorer}
 
 
-class _PhrasesTransformation:
+class _PhrasesTransformation(SaveLoad):
     """Joins phrases in sentences; a subclass says what a phrase is.
 
     Args:
         connector_words: Words that may stand inside of a phrase.
     """
+
+    scoring: Scorer
 
     def __init__(self, connector_words: Iterable[str]) -> None:
         self.connector_words = frozenset(connector_words)
@@ -122,36 +124,20 @@ class _PhrasesTransformation:
         found = (pair for sentence in sentences for pair in self.analyze_sentence(sentence))
         return {phrase: score for phrase, score in found if score is not None}
 
-    def save(self, fname: Any, **ignored: Any) -> None:
-        """Write this to one file; an older file is replaced atomically. A scorer is saved by its name.
+    def _parts(self) -> tuple[dict[str, Any], Arrays]:
+        settings = vars(self) | {"connector_words": sorted(self.connector_words), "scoring": _scorer_name(self.scoring)}
+        return settings, {}
 
-        Args:
-            fname: The path.
-            **ignored: gensim's options of pickles, which have no effect.
-        """
-        settings = {name: value for name, value in vars(self).items() if name not in ("connector_words", "scoring")}
-        settings |= {"connector_words": sorted(self.connector_words), "scoring": _scorer_name(vars(self)["scoring"])}
-        save_parts(fname, type(self).__name__, settings, {})
-
-    @ClassOnly
-    def load(cls: Any, fname: Any, scoring: Scorer | None = None, **ignored: Any) -> Any:  # noqa: N805, a class method
-        """Open a file of `save`.
-
-        Args:
-            fname: The path.
-            scoring: The scorer, if it is in a module that is not imported.
-            **ignored: gensim's options, which have no effect.
-
-        Raises:
-            FileFormatError: The file is a pickle of gensim, of another kind, or damaged, or its scorer is not found.
-        """
-        settings, _ = load_parts(fname, (cls.__name__,))
+    @classmethod
+    def _from_parts(
+        cls, settings: dict[str, Any], arrays: Arrays, scoring: Scorer | None = None, **options: Any
+    ) -> Self:
         phrases = cls.__new__(cls)
-        vars(phrases).update(settings)
-        phrases.connector_words = frozenset(settings["connector_words"])
-        phrases.scoring = scoring or _scorer_of(settings["scoring"], str(fname))
+        restored: dict[str, Any] = {"connector_words": frozenset(settings["connector_words"])}
+        restored["scoring"] = scoring or _scorer_of(settings["scoring"])
         if "vocab" in settings:
-            phrases.vocab = Counter(settings["vocab"])
+            restored["vocab"] = Counter(settings["vocab"])
+        vars(phrases).update(settings | restored)
         return phrases
 
 
@@ -360,12 +346,12 @@ def _scorer_name(scorer: Scorer) -> str:
     return known[0] if known else f"{scorer.__module__}:{scorer.__qualname__}"
 
 
-def _scorer_of(name: str, source: str) -> Scorer:
+def _scorer_of(name: str) -> Scorer:
     """Return a scorer by its name; nothing is imported for it, and it must have the arguments of one."""
     if name in SCORERS:
         return SCORERS[name]
     module, _, attribute = name.partition(":")
     function = getattr(sys.modules.get(module), attribute, None)
     if not isinstance(function, FunctionType) or not set(inspect.signature(function).parameters) >= SCORER_ARGUMENTS:
-        raise FileFormatError(f"{source}: its scorer {name!r} is not defined here; give the function as scoring=")
+        raise FileFormatError(f"the scorer {name!r} of the file is not defined here; give the function as scoring=")
     return function

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from rowspace.compat.gensim.errors import NotReadyError
-from rowspace.compat.gensim.saving import Arrays, ClassOnly, load_parts, named_parts, save_parts, within
+from rowspace.compat.gensim.saving import Arrays, SaveLoad, named_parts, within
 from rowspace.compat.gensim.training import kernels
 from rowspace.compat.gensim.training.corpus import check_corpus, encode_sentences
 from rowspace.compat.gensim.training.general import make_scratch, rules_of, word_parts
@@ -28,7 +28,7 @@ SAVED = (
 )  # fmt: skip
 
 
-class Word2Vec(ModelTraining):
+class Word2Vec(ModelTraining, SaveLoad):
     """A model that learns vectors of words from sentences.
 
     Without a corpus the model is empty; `build_vocab` and `train` follow.
@@ -74,6 +74,8 @@ class Word2Vec(ModelTraining):
         >>> model.wv.index_to_key, model.wv["cat"].shape
         (['sat', 'cat', 'dog'], (8,))
     """
+
+    _vectors_class: type[KeyedVectors] = KeyedVectors
 
     def __init__(
         self,
@@ -239,50 +241,22 @@ class Word2Vec(ModelTraining):
         """Compute the lengths of the vectors; see `KeyedVectors.init_sims`."""
         self.wv.init_sims(replace=replace)
 
-    def save(self, fname: Any, **ignored: Any) -> None:
-        """Write the model to one file, from which it can be trained further; an older file is replaced atomically.
-
-        Args:
-            fname: The path.
-            **ignored: gensim's options of pickles (`separately`, `sep_limit`, `pickle_protocol`), which have no effect.
-        """
-        save_parts(fname, type(self).__name__, *self._parts())
-
-    @ClassOnly
-    def load(cls: Any, fname: Any, mmap: str | None = None, **ignored: Any) -> Any:  # noqa: N805, a class method
-        """Open a file of `save`.
-
-        Args:
-            fname: The path.
-            mmap: "r" maps the arrays, read-only, instead of reading them.
-            **ignored: gensim's other options, which have no effect.
-
-        Raises:
-            FileFormatError: The file is a pickle of gensim, of another kind, or damaged.
-        """
-        settings, arrays = load_parts(fname, (cls.__name__,), mmap=mmap)
-        model = cls.__new__(cls)
-        model._set_parts(settings, arrays)
-        return model
-
     def _parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what is saved: settings and arrays."""
         settings, arrays = self.wv._parts()
         arrays = {f"wv.{name}": values for name, values in arrays.items()}
         arrays |= {name: getattr(self, name) for name in ("syn1", "syn1neg") if hasattr(self, name)}
         return named_parts(self, SAVED) | {"wv": settings}, arrays
 
-    def _set_parts(self, settings: dict[str, Any], arrays: Arrays) -> None:
-        """Take over what was saved."""
-        self.wv = self._vectors_class()._from_parts(settings.pop("wv"), within("wv.", arrays))
+    @classmethod
+    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays, **options: Any) -> Self:
+        model = cls.__new__(cls)
+        model.wv = cls._vectors_class._from_parts(settings["wv"], within("wv.", arrays))
         for name in SAVED:
-            setattr(self, name, settings[name])
+            setattr(model, name, settings[name])
         for name in ("syn1", "syn1neg"):
             if name in arrays:
-                setattr(self, name, arrays[name])
-        self.raw_vocab, self.hashfxn = Counter(), hash
-        if self.hs:
-            self.create_binary_tree()
-
-    def _vectors_class(self) -> type[KeyedVectors]:
-        return KeyedVectors
+                setattr(model, name, arrays[name])
+        model.raw_vocab, model.hashfxn = Counter(), hash
+        if model.hs:
+            model.create_binary_tree()
+        return model

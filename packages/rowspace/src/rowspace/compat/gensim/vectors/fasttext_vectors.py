@@ -152,7 +152,7 @@ class FastTextKeyedVectors(KeyedVectors):
         return settings | {"min_n": self.min_n, "max_n": self.max_n, "bucket": self.bucket}, arrays
 
     @classmethod
-    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays, **options: Any) -> Self:
         vectors = super()._from_parts(settings, arrays)
         vectors.min_n, vectors.max_n, vectors.bucket = settings["min_n"], settings["max_n"], settings["bucket"]
         vectors.vectors_vocab, vectors.compatible_hash = arrays["vectors_vocab"], True

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rowspace.compat.gensim.saving import Arrays, ClassOnly, load_parts, named_parts, save_parts, within
+from rowspace.compat.gensim.saving import Arrays, SaveLoad, named_parts, within
 from rowspace.compat.gensim.vectors.storage import Rows
 from rowspace.compat.gensim.vectors.word2vec_format import Word2VecFormat
 from rowspace.table import Table
@@ -17,7 +17,7 @@ REAL = np.float32
 SAVED = ("vector_size", "index_to_key", "next_index")
 
 
-class KeyedVectors(Word2VecFormat):
+class KeyedVectors(Word2VecFormat, SaveLoad):
     """Vectors of words or other keys; see `VectorStorage` for its arguments and attributes.
 
     Example:
@@ -63,31 +63,7 @@ class KeyedVectors(Word2VecFormat):
                     chosen.expandos[name][index] = values[self.get_index(key)]
         return chosen
 
-    def save(self, fname: Any, **ignored: Any) -> None:
-        """Write the vectors, keys and attributes to one file; an older file is replaced atomically.
-
-        Args:
-            fname: The path.
-            **ignored: gensim's options of pickles (`separately`, `sep_limit`, `pickle_protocol`), which have no effect.
-        """
-        save_parts(fname, type(self).__name__, *self._parts())
-
-    @ClassOnly
-    def load(cls: Any, fname: Any, mmap: str | None = None, **ignored: Any) -> Any:  # noqa: N805, a class method
-        """Open a file of `save`.
-
-        Args:
-            fname: The path.
-            mmap: "r" maps the vectors, read-only, instead of reading them.
-            **ignored: gensim's other options, which have no effect.
-
-        Raises:
-            FileFormatError: The file is a pickle of gensim, of another kind, or damaged.
-        """
-        return cls._from_parts(*load_parts(fname, (cls.__name__,), mmap=mmap))
-
     def _parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what is saved: settings and arrays."""
         settings = named_parts(self, SAVED) | {"key_to_index": self.key_to_index}
         settings["index_to_key"] = [
             key if isinstance(key, str) or key is None else int(key) for key in self.index_to_key
@@ -98,8 +74,7 @@ class KeyedVectors(Word2VecFormat):
         return settings, arrays | attributes
 
     @classmethod
-    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the object that was saved."""
+    def _from_parts(cls, settings: dict[str, Any], arrays: Arrays, **options: Any) -> Self:
         vectors = cls.__new__(cls)
         KeyedVectors.__init__(vectors, settings["vector_size"])
         vectors.vectors, vectors.vectors_lockf = arrays["vectors"], arrays["vectors_lockf"]
