@@ -1,5 +1,9 @@
 """Phrases must be those of gensim's `Phrases` on any sentences."""
 
+import os
+import subprocess
+import sys
+
 import gensim.models.phrases
 import pytest
 from hypothesis import given, strategies as st
@@ -57,10 +61,24 @@ def test_saved_phrases_are_the_same(kind, tmp_path):
         assert vars(loaded) == vars(saved)
 
 
-def test_a_scorer_of_another_module_must_be_given(tmp_path, monkeypatch):
-    phrases = Phrases([["new", "york"]], min_count=1, threshold=0.1, scoring=score_nothing)
-    monkeypatch.setattr(score_nothing, "__module__", "no_such_module")
-    phrases.save(tmp_path / "phrases")
+SCORER_MODULE = """
+def score(worda_count, wordb_count, bigram_count, len_vocab, min_count, corpus_word_count):
+    return 0.5
+"""
+SAVE_PHRASES = """
+import sys
+from rowspace.compat.gensim.models import Phrases
+from scorer_on_disk import score
+Phrases([["new", "york"]], min_count=1, threshold=0.1, scoring=score).save(sys.argv[1])
+"""
+
+
+def test_a_scorer_of_a_module_that_is_not_imported_must_be_given(tmp_path):
+    (tmp_path / "scorer_on_disk.py").write_text(SCORER_MODULE)
+    (tmp_path / "save_phrases.py").write_text(SAVE_PHRASES)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(tmp_path / "save_phrases.py"), str(tmp_path / "phrases")]
+    subprocess.run(command, env=environment, check=True)
     with pytest.raises(ValueError, match="give the function as scoring="):
         Phrases.load(tmp_path / "phrases")
     assert Phrases.load(tmp_path / "phrases", scoring=score_nothing).scoring is score_nothing

@@ -1,18 +1,22 @@
 """`Phrases` and `FrozenPhrases`: words that often occur together become one word."""
 
-import inspect
 import itertools
-import logging
-import math
-import sys
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from rowspace.compat.gensim.saving import Arrays, SaveLoad
+from rowspace.compat.gensim.training.phrase_scorers import (
+    Scorer,
+    checked_scorer,
+    npmi_scorer,
+    original_scorer,
+    scorer_name,
+    scorer_of,
+)
 from rowspace.compat.gensim.training.vocabulary import prune
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import UsageError
 
 __all__ = [
     "ENGLISH_CONNECTOR_WORDS",
@@ -23,53 +27,12 @@ __all__ = [
     "original_scorer",
 ]
 
-logger = logging.getLogger(__name__)
-
 ENGLISH_CONNECTOR_WORDS = frozenset(
     ("a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by", "and", "or")
 )
 """Articles, prepositions and conjunctions, which may stand inside of a phrase but neither begin nor end it."""
 
-NEGATIVE_INFINITY = float("-inf")
-SCORER_ARGUMENTS = {"worda_count", "wordb_count", "bigram_count", "len_vocab", "min_count", "corpus_word_count"}
-Scorer = Callable[..., float]
 Candidate = tuple[str, float] | tuple[None, None]
-
-
-def original_scorer(
-    worda_count: int, wordb_count: int, bigram_count: int, len_vocab: int, min_count: int, corpus_word_count: int
-) -> float:
-    """Return (bigram_count - min_count) * len_vocab / (worda_count * wordb_count).
-
-    Source: Mikolov et al. (2013), "Distributed Representations of Words and Phrases and their Compositionality".
-
-    >>> original_scorer(2, 3, 4, len_vocab=30, min_count=1, corpus_word_count=100)
-    15.0
-    """
-    try:
-        return (bigram_count - min_count) / worda_count / wordb_count * len_vocab
-    except ZeroDivisionError:
-        return NEGATIVE_INFINITY
-
-
-def npmi_scorer(
-    worda_count: int, wordb_count: int, bigram_count: int, len_vocab: int, min_count: int, corpus_word_count: int
-) -> float:
-    """Return the normalized pointwise mutual information of two words, from -1 to 1; -infinity for a rare pair.
-
-    Source: Bouma (2009), "Normalized (Pointwise) Mutual Information in Collocation Extraction".
-
-    >>> round(npmi_scorer(2, 2, 2, len_vocab=30, min_count=1, corpus_word_count=100), 3)
-    1.0
-    """
-    if bigram_count < min_count or 0 in (worda_count, wordb_count, bigram_count, corpus_word_count):
-        return NEGATIVE_INFINITY
-    together = bigram_count / corpus_word_count
-    apart = worda_count / corpus_word_count * wordb_count / corpus_word_count
-    return math.log(together / apart) / -math.log(together) if together < 1 else 1.0
-
-
-SCORERS: dict[str, Scorer] = {"default": original_scorer, "npmi": npmi_scorer}
 
 
 class _PhrasesTransformation(SaveLoad):
@@ -79,14 +42,21 @@ class _PhrasesTransformation(SaveLoad):
         connector_words: Words that may stand inside of a phrase.
     """
 
+    delimiter: str
     scoring: Scorer
 
     def __init__(self, connector_words: Iterable[str]) -> None:
         self.connector_words = frozenset(connector_words)
 
+    @abstractmethod
     def score_candidate(self, word_a: str, word_b: str, in_between: list[str]) -> Candidate:
-        """Return the phrase of two words with connector words between, and its score; two None if it is none."""
-        raise NotImplementedError
+        """Return the phrase of two words with connector words between, and its score; two None if it is none.
+
+        Args:
+            word_a: The first word.
+            word_b: The last word.
+            in_between: The connector words.
+        """
 
     def analyze_sentence(self, sentence: Iterable[str]) -> Iterator[tuple[str, float | None]]:
         """Yield the words and phrases of a sentence, each phrase with its score and each word with None."""
@@ -125,7 +95,7 @@ class _PhrasesTransformation(SaveLoad):
         return {phrase: score for phrase, score in found if score is not None}
 
     def _parts(self) -> tuple[dict[str, Any], Arrays]:
-        settings = vars(self) | {"connector_words": sorted(self.connector_words), "scoring": _scorer_name(self.scoring)}
+        settings = vars(self) | {"connector_words": sorted(self.connector_words), "scoring": scorer_name(self.scoring)}
         return settings, {}
 
     @classmethod
@@ -134,7 +104,7 @@ class _PhrasesTransformation(SaveLoad):
     ) -> Self:
         phrases = cls.__new__(cls)
         restored: dict[str, Any] = {"connector_words": frozenset(settings["connector_words"])}
-        restored["scoring"] = scoring or _scorer_of(settings["scoring"])
+        restored["scoring"] = scoring or scorer_of(settings["scoring"])
         if "vocab" in settings:
             restored["vocab"] = Counter(settings["vocab"])
         vars(phrases).update(settings | restored)
@@ -200,7 +170,7 @@ class Phrases(_PhrasesTransformation):
             raise UsageError(f"delimiter must be text, got {delimiter!r}")
         self.min_count, self.threshold, self.max_vocab_size = min_count, threshold, max_vocab_size
         self.delimiter, self.progress_per = delimiter, progress_per
-        self.scoring = _checked_scorer(scoring)
+        self.scoring = checked_scorer(scoring)
         self.vocab: Counter[str] = Counter()
         self.min_reduce, self.corpus_word_count = 1, 0
         if sentences is not None:
@@ -245,13 +215,7 @@ class Phrases(_PhrasesTransformation):
                 in_between.append(word)
 
     def score_candidate(self, word_a: str, word_b: str, in_between: list[str]) -> Candidate:
-        """Return the phrase of two words with connector words between, and its score; two None if it is none.
-
-        Args:
-            word_a: The first word.
-            word_b: The last word.
-            in_between: The connector words.
-        """
+        """Return the phrase of the words and its score by their counts; two None if it is not above the threshold."""
         phrase = self.delimiter.join((word_a, *in_between, word_b))
         counts = [self.vocab.get(each, 0) for each in (word_a, word_b, phrase)]
         if min(counts) <= 0:
@@ -307,13 +271,7 @@ class FrozenPhrases(_PhrasesTransformation):
         )
 
     def score_candidate(self, word_a: str, word_b: str, in_between: list[str]) -> Candidate:
-        """Return the phrase of two words with connector words between, and its score; two None if it is none.
-
-        Args:
-            word_a: The first word.
-            word_b: The last word.
-            in_between: The connector words.
-        """
+        """Return the phrase of the words and its stored score; two None if it is none."""
         phrase = self.delimiter.join((word_a, *in_between, word_b))
         score = self.phrasegrams.get(phrase)
         return (None, None) if score is None else (phrase, score)
@@ -329,29 +287,3 @@ def _is_single(items: Iterable[Any]) -> tuple[bool, Iterable[Any]]:
     if iterator is iter(items):  # it can be read only once
         items = iterator if first is None else itertools.chain([first], iterator)
     return first is None or isinstance(first, str), items
-
-
-def _checked_scorer(scoring: str | Scorer) -> Scorer:
-    if isinstance(scoring, str):
-        if scoring not in SCORERS:
-            raise UsageError(f"scoring must be 'default', 'npmi' or a function, got {scoring!r}")
-        return SCORERS[scoring]
-    if not callable(scoring) or not set(inspect.signature(scoring).parameters) >= SCORER_ARGUMENTS:
-        raise UsageError(f"scoring must be a function of {', '.join(sorted(SCORER_ARGUMENTS))}, got {scoring!r}")
-    return scoring
-
-
-def _scorer_name(scorer: Scorer) -> str:
-    known = [name for name, function in SCORERS.items() if function is scorer]
-    return known[0] if known else f"{scorer.__module__}:{scorer.__qualname__}"
-
-
-def _scorer_of(name: str) -> Scorer:
-    """Return a scorer by its name; nothing is imported for it, and it must have the arguments of one."""
-    if name in SCORERS:
-        return SCORERS[name]
-    module, _, attribute = name.partition(":")
-    function = getattr(sys.modules.get(module), attribute, None)
-    if not isinstance(function, FunctionType) or not set(inspect.signature(function).parameters) >= SCORER_ARGUMENTS:
-        raise FileFormatError(f"the scorer {name!r} of the file is not defined here; give the function as scoring=")
-    return function

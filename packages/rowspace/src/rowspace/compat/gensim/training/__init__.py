@@ -7,5 +7,6 @@
 | `corpus.py`, `options.py` | what a learner gets: ids of sentences, options |
 | `negative.py` | the fast learner: rowspace's kernels for negative sampling |
 | `general.py`, `kernels.py`, `huffman.py` | the learner of all other models, about ten times slower |
+| `phrase_scorers.py` | how phrases are scored |
 | `model_training.py` | `train`, which chooses between the two |
 """
