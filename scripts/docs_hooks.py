@@ -47,6 +47,7 @@ MODULES = (
     "rowspace.layers.inputs",
     "rowspace.layers.pixels",
     "rowspace.layers.head",
+    "rowspace.layers.parallel",
     "rowspace.layers.cost",
     "rowspace.layers.recipes",
     "rowspace.serve.embeddings",

@@ -79,6 +79,7 @@ def make_tables():
 
 def test_distributed_tables_are_refused(mesh):
     model = make_tables()
+    model[0].sparse = False
     fully_shard(model, mesh=mesh)
     with pytest.raises(UsageError, match=r"table of shape \[30, 4\] is distributed over processes \(a DTensor\)"):
         DeferredAdamW(model)

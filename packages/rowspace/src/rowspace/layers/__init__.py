@@ -32,6 +32,7 @@ from rowspace.layers.inputs import (
     Concatenation,
     InputEmbedding,
 )
+from rowspace.layers.parallel import vocabulary_parallel
 from rowspace.layers.pixels import (
     ImageEmbedding,
     PatchEmbedding,
@@ -223,4 +224,5 @@ __all__ = [
     "truncate",
     "unfold_patches",
     "vit",
+    "vocabulary_parallel",
 ]

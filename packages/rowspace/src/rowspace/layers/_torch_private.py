@@ -5,18 +5,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 if TYPE_CHECKING:
+    from torch.distributed import ProcessGroup
     from torch.distributed.tensor import DTensor
 
 __all__ = [
-    "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "is_batched", "is_transform_active",
-    "outside_transforms",
+    "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "group_of", "is_batched",
+    "is_transform_active", "outside_transforms",
 ]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
@@ -78,3 +79,13 @@ def first_local_row(table: "DTensor") -> int:
     from torch.distributed.tensor._utils import compute_local_shape_and_global_offset  # slow to import
 
     return compute_local_shape_and_global_offset(table.shape, table.device_mesh, table.placements)[1][0]
+
+
+def group_of(name: str) -> "ProcessGroup":
+    """The group of processes of this name, which an operator takes instead of the group.
+
+    torch has no public function for this.
+    """
+    from torch.distributed import distributed_c10d
+
+    return cast("ProcessGroup", cast(Any, distributed_c10d)._resolve_process_group(name))

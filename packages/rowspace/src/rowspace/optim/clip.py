@@ -1,6 +1,7 @@
 """Clipping the norm of sparse and dense gradients together: `clip_grad_norm_`."""
 
 from collections.abc import Iterable
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -23,10 +24,11 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scale gradients in place so that their common norm is at most `max_norm`, as torch's function of this name does.
 
-    torch's raises an error for sparse gradients, and for some of parameters that are sharded by `fully_shard` beside
-    others that are not. Here a sparse one counts as its dense equivalent: duplicate ids are summed first. In a sharded
-    model the gradients of whole tables with a deferred optimizer are averaged over the processes before. To let the
-    optimizer clip in its step, as under a trainer that clips with torch's function, pass `max_norm` to it.
+    torch's raises an error for sparse gradients, and for some of parameters that are sharded by `fully_shard` or
+    `vocabulary_parallel` beside others that are not, or on another mesh. Here a sparse one counts as its dense
+    equivalent: duplicate ids are summed first. In a sharded model the gradients of whole tables with a deferred
+    optimizer are averaged over the processes before. To let the optimizer clip in its step, as under a trainer that
+    clips with torch's function, pass `max_norm` to it.
 
     Args:
         parameters: Parameters, of which those without a gradient are ignored.
@@ -65,15 +67,24 @@ def clip_grad_norm_(
 
 
 def _total_norm(gradients: list[Tensor], norm_type: float, error_if_nonfinite: bool) -> Tensor:
-    """The norm of all gradients; torch computes that of sharded ones and of others separately."""
-    sharded = [gradient for gradient in gradients if is_distributed(gradient)]
+    """The norm of all gradients; torch computes those on each mesh of processes, and of others, separately."""
     others = [gradient for gradient in gradients if not is_distributed(gradient)]
     norm = get_total_norm(others, norm_type, error_if_nonfinite)
-    if not sharded:
+    parts = [
+        full_tensor(get_total_norm(sharded, norm_type, error_if_nonfinite)).to(norm) for sharded in _by_mesh(gradients)
+    ]
+    if not parts:
         return norm
-    norms = torch.stack([norm, full_tensor(get_total_norm(sharded, norm_type, error_if_nonfinite)).to(norm)])
-    total: Tensor = torch.linalg.vector_norm(norms, norm_type)
+    total: Tensor = torch.linalg.vector_norm(torch.stack([norm, *parts]), norm_type)
     return total
+
+
+def _by_mesh(gradients: list[Tensor]) -> list[list[Tensor]]:
+    """The distributed gradients, with those on one mesh together, in the same order in all processes."""
+    groups: dict[Any, list[Tensor]] = {}
+    for gradient in filter(is_distributed, gradients):
+        groups.setdefault(cast(Any, gradient).device_mesh, []).append(gradient)
+    return list(groups.values())
 
 
 def _local(gradient: Tensor) -> Tensor:

@@ -247,8 +247,8 @@ def _require_whole(parameter: Tensor) -> None:
     if is_distributed(parameter):
         raise UsageError(
             f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
-            "be deferred; keep it whole in each process, as DistributedDataParallel or fully_shard(..., "
-            "ignored_params={table.weight}) do, or use torch.optim.AdamW"
+            "be deferred; use torch.optim.AdamW for it, or keep it whole in each process with sparse=True, as "
+            "DistributedDataParallel or fully_shard(..., ignored_params={table.weight}) do"
         )
 
 
@@ -296,6 +296,9 @@ def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> 
     found = [module for module in params.modules() if getattr(module, "sparse", False)]
     found = [module for module in found if isinstance(getattr(module, "weight", None), nn.Parameter)]
     if not found:
+        for module in params.modules():
+            if isinstance(module, nn.Embedding):
+                _require_whole(module.weight)
         raise UsageError(
             "the model has no table with sparse gradients; build it with sparse=True, as in "
             "TokenEmbedding(..., sparse=True)"
@@ -306,6 +309,8 @@ def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> 
 def _checked(modules: Iterable[nn.Module]) -> list[nn.Module]:
     modules = list(modules)
     for module in modules:
+        if isinstance(module, nn.Embedding):
+            _require_whole(module.weight)
         if not getattr(module, "sparse", False) or not isinstance(getattr(module, "weight", None), nn.Parameter):
             raise UsageError(f"{module} has no sparse gradients; build it with sparse=True")
         if isinstance(getattr(module, "constraint", None), Constraint):

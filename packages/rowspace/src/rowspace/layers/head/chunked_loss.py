@@ -15,7 +15,17 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 
-__all__ = ["LossTerms", "chunk_rows", "row_losses", "unchunked_losses"]
+__all__ = [
+    "LossTerms",
+    "add_product",
+    "cap_logits",
+    "check_targets",
+    "chunk_rows",
+    "empty_results",
+    "logits_of",
+    "row_losses",
+    "unchunked_losses",
+]
 
 CPU_CHUNK_BYTES = 256 << 20  # logits per chunk: on 2 cores, half of it is a few percent slower and a fifth 10 %
 OTHER_CHUNK_BYTES = 512 << 20
@@ -51,22 +61,22 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     are (N,). `needs_grad` selects the gradients of hidden, weight and bias; the others are returned empty. Results
     are float32 (float64 for float64), and zero for rows whose target is `ignore_index`.
     """
-    _check_targets(targets, weight.shape[0], ignore_index)
+    check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
-    losses, dhidden, dweight, dbias = _results(hidden, weight, needs_grad)
+    losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
     size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
     buffer = losses.new_empty(size, weight.shape[0])
     for number, rows in enumerate(torch.split(keep, size)):
         states = hidden[rows].to(dtype)
-        logits = _logits(states, weight, bias, buffer[: len(rows)])
+        logits = logits_of(states, weight, bias, buffer[: len(rows)])
         scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
         losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(needs_grad))
         if needs_grad[0]:
             dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
         if needs_grad[1]:
-            _add_product(dweight, logits, states, first=number == 0)
+            add_product(dweight, logits, states, first=number == 0)
         if needs_grad[2]:
             dbias += logits.sum(0)
     return losses, dhidden, dweight, dbias
@@ -74,7 +84,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 
 @row_losses.register_fake
 def _(hidden: Tensor, weight: Tensor, *others: Any) -> tuple[Tensor, ...]:
-    return _results(hidden, weight, others[-1])
+    return empty_results(hidden, weight, others[-1])
 
 
 @row_losses.register_vmap
@@ -101,7 +111,7 @@ def unchunked_losses(
     return torch.where(keep, losses, 0)
 
 
-def _results(hidden: Tensor, weight: Tensor, needs_grad: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def empty_results(hidden: Tensor, weight: Tensor, needs_grad: list[bool]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Zeros for the losses and each needed gradient; the weight's is uninitialized, as the first chunk writes it."""
     dtype = torch.float64 if hidden.dtype == torch.float64 else torch.float32
     return (
@@ -112,7 +122,7 @@ def _results(hidden: Tensor, weight: Tensor, needs_grad: list[bool]) -> tuple[Te
     )
 
 
-def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
+def check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> None:
     """Raise for the first target that is not a row of the weight."""
     wrong = ((targets < 0) | (targets >= num_embeddings)) & (targets != ignore_index)
     if wrong.any():
@@ -123,16 +133,19 @@ def _check_targets(targets: Tensor, num_embeddings: int, ignore_index: int) -> N
         )
 
 
-def chunk_rows(rows: int, weight: Tensor, terms: LossTerms) -> int:
-    """Rows per chunk: equal chunks within the memory limit for logits; a softcap doubles the memory."""
+def chunk_rows(rows: int, weight: Tensor, terms: LossTerms, columns: int | None = None) -> int:
+    """Rows per chunk: equal chunks within the memory limit for logits; a softcap doubles the memory.
+
+    There are as many logits in a row as rows of `weight`, or `columns`.
+    """
     limit = CPU_CHUNK_BYTES if weight.device.type == "cpu" else OTHER_CHUNK_BYTES
     limit = limit if terms.softcap is None else limit // 2
-    most = max(16, limit // (4 * max(weight.shape[0], 1)))
+    most = max(16, limit // (4 * max(columns or weight.shape[0], 1)))
     chunks = max(1, -(-rows // most))
     return max(1, -(-rows // chunks))
 
 
-def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor) -> Tensor:
+def logits_of(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor) -> Tensor:
     """`states @ weight.T + bias` in `buffer`, rounded to the weight's dtype first, as in a linear layer."""
     if buffer.dtype == weight.dtype:
         torch.mm(states, weight.t(), out=buffer)
@@ -140,7 +153,7 @@ def _logits(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor)
     return buffer.copy_(functional.linear(states, weight, bias))
 
 
-def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
+def add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
     """`total += gradient.T @ states`, summed in `total`'s dtype between chunks, and on a CPU also within each chunk."""
     if total.dtype == states.dtype or total.device.type == "cpu":
         total.addmm_(gradient.t(), states.to(total.dtype), beta=0 if first else 1)
@@ -160,7 +173,7 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
         d x / d logit = 1 - (x / cap)**2
     """
     smoothing, picked = terms.label_smoothing, targets.unsqueeze(1)
-    slope = None if terms.softcap is None else _cap(logits, terms.softcap)
+    slope = None if terms.softcap is None else cap_logits(logits, terms.softcap)
     max_logit = logits.amax(1)
     logits.sub_(max_logit.unsqueeze(1))  # differences to the maximum keep small losses exact
     target_logit = (1 - smoothing) * logits.gather(1, picked).squeeze(1)
@@ -178,7 +191,7 @@ def _losses(logits: Tensor, targets: Tensor, scale: Tensor | None, terms: LossTe
     return sum_exp.log() - target_logit + terms.z_loss * log_partition.square()
 
 
-def _cap(logits: Tensor, softcap: float) -> Tensor:
+def cap_logits(logits: Tensor, softcap: float) -> Tensor:
     """Cap the logits in place; return the derivative of the cap at each."""
     logits.div_(softcap).tanh_()
     slope = logits.square().neg_().add_(1)

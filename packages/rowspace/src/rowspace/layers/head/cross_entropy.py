@@ -7,21 +7,17 @@ has no softcap, z-loss, label smoothing or `torch.func` support, and computes ig
 probabilities as targets are not supported.
 """
 
-import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from rowspace.errors import UsageError
 from rowspace.layers.head.chunked_loss import LossTerms, row_losses, unchunked_losses
+from rowspace.layers.head.loss_arguments import Reduction, checked_settings, refuse_distributed
 from rowspace.layers.head.loss_second_order import second_order
-from rowspace.layers.tables.wrapped import require_numbers
 
 __all__ = ["cross_entropy"]
-
-Reduction = Literal["mean", "sum", "none"]
 
 
 def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
@@ -69,12 +65,12 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     >>> cross_entropy(hidden, weight, torch.tensor([0, -100]), reduction="none")
     tensor([0.3133, 0.0000])
     """
-    _check_shapes(hidden, weight, targets, bias)
-    _check_settings(label_smoothing, z_loss, softcap, reduction, chunk_size)
+    settings = checked_settings(
+        hidden, weight, targets, bias, LossTerms(ignore_index, label_smoothing, z_loss, softcap), reduction, chunk_size
+    )
+    refuse_distributed(hidden, weight, bias, targets)
     rows, flat = hidden.reshape(-1, hidden.shape[-1]), targets.reshape(-1)
     # rows: (N, d); flat: (N,)
-    terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
-    settings = _linear_dtype(hidden), *terms, chunk_size
     losses = _losses(rows, weight, bias, flat, settings, is_summed=reduction != "none")
     if reduction == "none":
         return losses.reshape(targets.shape)
@@ -246,50 +242,3 @@ def _padded(parts: Sequence[Tensor | None], needed: Sequence[bool]) -> tuple[Ten
 def _needs_grad(*parts: Tensor | None) -> list[bool]:
     """Which gradients to compute in the forward pass."""
     return [part is not None and part.requires_grad and torch.is_grad_enabled() for part in parts]
-
-
-def _linear_dtype(hidden: Tensor) -> torch.dtype:
-    """The dtype in which a linear layer would compute: autocast's, except for float64, or that of `hidden`."""
-    autocast = _autocasts(hidden) and hidden.dtype != torch.float64
-    return torch.get_autocast_dtype(hidden.device.type) if autocast else hidden.dtype
-
-
-def _autocasts(tensor: Tensor) -> bool:
-    kind = tensor.device.type
-    return torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
-
-
-def _check_shapes(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None) -> None:
-    if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
-        raise UsageError(
-            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not match: expected (..., d) and "
-            "(V, d); pass the weight of the table, not its transpose"
-        )
-    if targets.shape != hidden.shape[:-1] or targets.dtype != torch.int64:
-        raise UsageError(
-            f"targets must be int64 ids of shape {tuple(hidden.shape[:-1])}, one per hidden state; got "
-            f"{targets.dtype} {tuple(targets.shape)}"
-        )
-    if bias is not None and bias.shape != weight.shape[:1]:
-        raise UsageError(f"bias must have shape ({weight.shape[0]},), one number per row of weight; got {bias.shape}")
-    for tensor in (weight, bias, targets):
-        require_numbers(tensor, hidden)
-    if not _autocasts(hidden) and hidden.dtype != weight.dtype:
-        raise UsageError(
-            f"hidden is {hidden.dtype} and weight {weight.dtype}; cast one of them, or call under torch.autocast"
-        )
-
-
-def _check_settings(
-    label_smoothing: float, z_loss: float, softcap: float | None, reduction: str, chunk_size: int | None
-) -> None:
-    if not 0 <= label_smoothing <= 1:
-        raise UsageError(f"label_smoothing must be between 0 and 1, got {label_smoothing}; 0 turns it off")
-    if softcap is not None and not 0 < softcap < math.inf:
-        raise UsageError(f"softcap must be above 0 and finite, got {softcap}; None turns it off")
-    if not math.isfinite(z_loss):
-        raise UsageError(f"z_loss must be finite, got {z_loss}; 0 turns it off")
-    if reduction not in ("mean", "sum", "none"):
-        raise UsageError(f'reduction must be "mean", "sum" or "none", got {reduction!r}')
-    if chunk_size is not None and chunk_size < 1:
-        raise UsageError(f"chunk_size must be at least 1 row, got {chunk_size}; None selects a default")

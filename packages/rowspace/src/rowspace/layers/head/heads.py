@@ -13,9 +13,10 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, is_finite
-from rowspace.layers.head.cross_entropy import Reduction, cross_entropy
-from rowspace.layers.head.wrapping import heads
-from rowspace.layers.tables.hashed import HashedEmbedding
+from rowspace.layers.head.cross_entropy import cross_entropy
+from rowspace.layers.head.loss_arguments import Reduction
+from rowspace.layers.head.wrapping import heads, require_table
+from rowspace.layers.tables.distributed_lookup import distributed_sentence, is_distributed
 from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
@@ -27,6 +28,7 @@ class _Head(nn.Module):
     """The base class of both heads."""
 
     bias: nn.Parameter | None
+    shards: Any = None  # of `vocabulary_parallel`: computes logits and losses with the rows of this process
 
     def __init__(self, bias: Tensor | None, scale: Scale, softcap: float | None, temperature: float) -> None:
         super().__init__()
@@ -44,7 +46,12 @@ class _Head(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         """Logits (..., V) of hidden states (..., d)."""
         weight = self._checked_weight(hidden)
-        logits = functional.linear(self._scaled(hidden, weight), weight, self.bias)
+        states = self._scaled(hidden, weight)
+        if self.shards is not None:
+            return self._finished(self.shards.logits(states, weight, self.bias))
+        return self._finished(functional.linear(states, weight, self.bias))
+
+    def _finished(self, logits: Tensor) -> Tensor:
         if self.softcap is not None:
             logits = torch.tanh(logits / self.softcap) * self.softcap
         return logits if self.temperature == 1 else logits / self.temperature
@@ -94,7 +101,8 @@ class _Head(nn.Module):
             states = states / temperature
             bias = None if bias is None else bias / temperature
         softcap = None if self.softcap is None else self.softcap / temperature
-        return cross_entropy(states, weight, targets, bias=bias, softcap=softcap, **options)
+        compute = cross_entropy if self.shards is None else self.shards.cross_entropy
+        return cast(Tensor, compute(states, weight, targets, bias=bias, softcap=softcap, **options))
 
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
@@ -127,6 +135,8 @@ class _Head(nn.Module):
             )
         for tensor in (weight, self.bias):
             require_numbers(tensor, hidden)
+        if self.shards is None and is_distributed(weight) and not is_distributed(hidden):
+            raise UsageError(distributed_sentence(weight))
         return weight
 
 
@@ -182,7 +192,7 @@ class TiedHead(_Head):
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        _require_table(embedding)
+        require_table(embedding)
         table = embedding.weight.detach()
         start = table.new_zeros(len(table), device=device, dtype=dtype) if bias else None
         super().__init__(start, scale, softcap, temperature)
@@ -197,7 +207,7 @@ class TiedHead(_Head):
     def __setattr__(self, name: str, value: Any) -> None:
         """Store the embedding as a plain attribute: as a submodule, its table would be twice in the state dict."""
         if name == "embedding":
-            _require_table(value)
+            require_table(value)
             object.__setattr__(self, name, value)
         elif name == "weight":
             self._check_weight_of_embedding(value)
@@ -222,28 +232,12 @@ class TiedHead(_Head):
         return table_of(self.embedding)
 
     def _table(self, hidden: Tensor) -> Tensor:
+        if self.shards is not None and getattr(self.embedding, "row_reader", None) is not self.shards:
+            raise UsageError(
+                "the head got another embedding after vocabulary_parallel; set its embedding before, and call "
+                "vocabulary_parallel on the model with both"
+            )
         return read_table(self.embedding, hidden)
-
-
-def _require_table(embedding: Any) -> None:
-    """Raise `UsageError` for a module without a table that has one row per id."""
-    if _has_row_per_id(embedding):
-        return
-    ids, width = (getattr(embedding, name, None) for name in ("num_embeddings", "embedding_dim"))
-    sizes = f"({width}, {ids})" if ids and width else ""
-    raise UsageError(
-        f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}, which has none with one row "
-        f"per id; use UntiedHead{sizes}, or tie the head to a TokenEmbedding"
-    )
-
-
-def _has_row_per_id(embedding: Any) -> bool:
-    weight: Any = getattr(embedding, "weight", None)
-    if isinstance(embedding, HashedEmbedding) or getattr(weight, "ndim", None) != 2:
-        return False
-    # The number of an nn.Embedding may be that of a weight which was replaced since.
-    ids = None if isinstance(embedding, nn.Embedding) else getattr(embedding, "num_embeddings", None)
-    return ids is None or ids == len(weight)
 
 
 class UntiedHead(_Head):

@@ -11,10 +11,11 @@ from torch import nn
 from torch.nn.modules.module import register_module_module_registration_hook
 
 from rowspace.errors import UsageError
+from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 from rowspace.layers.tables.wrapped import PartlyLearned, peft_kinds, wraps
 
-__all__ = ["heads"]
+__all__ = ["heads", "require_table"]
 
 heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads
 UNSCALED = {"HiraLayer": "HiRA", "TinyLoraLayer": "TinyLoRA"}
@@ -78,6 +79,27 @@ def _refuse_copies(wrapper: nn.Module, module: nn.Module, name: str) -> None:
             raise UsageError(
                 f"modules_to_save contains {name}, which contains the table of a tied head; name the table itself"
             )
+
+
+def require_table(embedding: Any) -> None:
+    """Raise `UsageError` for a module without a table that has one row per id."""
+    if _has_row_per_id(embedding):
+        return
+    ids, width = (getattr(embedding, name, None) for name in ("num_embeddings", "embedding_dim"))
+    sizes = f"({width}, {ids})" if ids and width else ""
+    raise UsageError(
+        f"embedding must be a module with a weight (V, d), got {type(embedding).__name__}, which has none with one row "
+        f"per id; use UntiedHead{sizes}, or tie the head to a TokenEmbedding"
+    )
+
+
+def _has_row_per_id(embedding: Any) -> bool:
+    weight: Any = getattr(embedding, "weight", None)
+    if isinstance(embedding, HashedEmbedding) or getattr(weight, "ndim", None) != 2:
+        return False
+    # The number of an nn.Embedding may be that of a weight which was replaced since.
+    ids = None if isinstance(embedding, nn.Embedding) else getattr(embedding, "num_embeddings", None)
+    return ids is None or ids == len(weight)
 
 
 register_module_module_registration_hook(cast(Any, _before_registration))  # its type allows no result, its text does

@@ -75,3 +75,14 @@ def zero_row(table: Tensor, row: int) -> None:
     local, row = distributed.to_local(), row - first_local_row(distributed)
     if 0 <= row < len(local):
         local[row] = 0
+
+
+def distributed_sentence(tensor: Tensor) -> str:
+    """The message for a head or a loss that meets a tensor of which each process has a part."""
+    distributed = cast("DTensor", tensor)
+    return (
+        f"a tensor of shape {list(distributed.shape)} is distributed over processes ({list(distributed.placements)} on "
+        f"{distributed.device_mesh}), so a head or loss must be told what the processes share: to split a vocabulary, "
+        "call rowspace.layers.vocabulary_parallel(model, mesh) instead of RowwiseParallel, and head.loss; with "
+        "fully_shard, put table and head into one unit (the root), or use reshard_after_forward=False for the table"
+    )

@@ -56,7 +56,7 @@ class TokenEmbedding(CountedModule, nn.Embedding):
     (40, 160)
     """
 
-    row_reader: RowReader | None = None  # of a deferred optimizer; reads rows instead of `lookup`, or returns None
+    row_reader: RowReader | None = None  # of a deferred optimizer or `vocabulary_parallel`; None or its None: `lookup`
 
     def __init__(  # noqa: PLR0913, PLR0917  the arguments of nn.Embedding, and those of this class
         self,
@@ -163,6 +163,15 @@ class TokenEmbedding(CountedModule, nn.Embedding):
         dtype = self.weight.dtype if self.scale == "rounded_sqrt" else torch.float64
         row = torch.empty(self.weight.shape[1], dtype=dtype, device="cpu")
         return torch.as_tensor(_factor(row, self.scale), dtype=dtype, device="cpu")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse a sharded weight with sparse gradients, which `fully_shard` sets and could not reduce in backward."""
+        if name == "weight" and self.__dict__.get("sparse") and is_distributed(value):
+            raise UsageError(
+                f"a table of shape {list(value.shape)} has sparse gradients, which cannot be sharded; build it with "
+                "sparse=False, or keep it whole by ignored_params={table.weight} and use rowspace.optim.DeferredAdamW"
+            )
+        super().__setattr__(name, value)
 
     def reset_parameters(self) -> None:
         """Initialize the rows by `init` and the padding row to zero."""

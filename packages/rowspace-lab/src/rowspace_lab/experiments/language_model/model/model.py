@@ -16,7 +16,7 @@ from rowspace.layers import (
     TokenEmbedding,
     UntiedHead,
 )
-from rowspace.layers.head.cross_entropy import Reduction
+from rowspace.layers.head.loss_arguments import Reduction
 from rowspace.layers.tables.constraints import Constraint
 from rowspace_lab.experiments.language_model.options import ModelOptions
 

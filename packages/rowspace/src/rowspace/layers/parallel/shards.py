@@ -1,0 +1,116 @@
+"""The rows of tables and heads in this process: `VocabularyShards`, which split modules call in forward."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+from torch import Tensor
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+from rowspace.layers.head.chunked_loss import LossTerms
+from rowspace.layers.head.loss_arguments import Reduction, checked_settings
+from rowspace.layers.parallel.exchange import sum_gradients, sum_rows
+from rowspace.layers.parallel.loss import LocalRows, vocabulary_loss_sum, vocabulary_losses
+from rowspace.layers.tables.gather import check_ids
+from rowspace.layers.tables.lookup import lookup
+
+if TYPE_CHECKING:
+    from torch.distributed.device_mesh import DeviceMesh
+
+    from rowspace.layers.tables.token_embedding import TokenEmbedding
+
+__all__ = ["VocabularyShards"]
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyShards:
+    """How a vocabulary is split over the processes of a mesh of one dimension, as `Shard(0)` of a `DTensor` does."""
+
+    mesh: "DeviceMesh"
+    group: str
+    rank: int
+    size: int
+
+    @classmethod
+    def of(cls, mesh: "DeviceMesh") -> "VocabularyShards":
+        """The split over this mesh."""
+        return cls(mesh, mesh.get_group().group_name, mesh.get_local_rank(), mesh.size())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "VocabularyShards":
+        """Itself: a copy of a model is split over the same processes."""
+        return self
+
+    def __call__(self, table: "TokenEmbedding", ids: Tensor) -> Tensor:
+        """Ids (...) → rows (..., d) of a table, as its `row_reader`."""
+        weight = table.weight
+        check_ids(ids, weight.shape[0])
+        local, rows = self.local(weight, "the table"), self._rows(weight)
+        places = ids - rows.first
+        is_local = (places >= 0) & (places < local.shape[0])
+        found = lookup(torch.where(is_local, places, 0), local, padding_idx=self._padding(table, rows, local))
+        return sum_rows(torch.where(is_local.unsqueeze(-1), found, 0), ids, self.group)
+
+    def cross_entropy(  # noqa: PLR0913  the arguments of cross_entropy
+        self,
+        hidden: Tensor,
+        weight: Tensor,
+        targets: Tensor,
+        *,
+        bias: Tensor | None = None,
+        ignore_index: int = -100,
+        label_smoothing: float = 0.0,
+        z_loss: float = 0.0,
+        softcap: float | None = None,
+        reduction: Reduction = "mean",
+        chunk_size: int | None = None,
+    ) -> Tensor:
+        """As `cross_entropy`, for a weight and a bias of which each process has its rows."""
+        terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
+        settings = checked_settings(hidden, weight, targets, bias, terms, reduction, chunk_size)
+        states = sum_gradients(hidden.reshape(-1, hidden.shape[-1]), self.group)
+        offsets = None if bias is None else self.local(bias, "the bias of the head")
+        parts = states, self.local(weight, "the table of the head"), offsets, targets.reshape(-1)
+        # states: (N, d); weight: (v, d); offsets: (v,); targets: (N,)
+        if reduction == "none":
+            return vocabulary_losses(*parts, *settings, rows=self._rows(weight)).reshape(targets.shape)
+        total = vocabulary_loss_sum(*parts, *settings, rows=self._rows(weight))
+        if reduction == "sum":
+            return total
+        count = (targets != ignore_index).sum()
+        return torch.where(count > 0, total / count.clamp(min=1), torch.nan)
+
+    def logits(self, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """Hidden states (..., d), the same in all processes → all logits (..., V), in each process."""
+        self.local(weight, "the table of the head")
+        states = DTensor.from_local(hidden, self.mesh, [Replicate()])
+        return cast(DTensor, functional.linear(states, weight, bias)).full_tensor()
+
+    def local(self, tensor: Tensor, name: str) -> Tensor:
+        """The rows of a distributed tensor in this process; raise `UsageError` unless it is split over this mesh."""
+        if isinstance(tensor, DTensor) and tensor.device_mesh == self.mesh and tensor.placements == (Shard(0),):
+            return tensor.to_local()
+        raise UsageError(
+            f"{name} of shape {list(tensor.shape)} {_placed(tensor)}, but the vocabulary was split over {self.mesh}; "
+            "call vocabulary_parallel first and fully_shard then, with another dimension of the mesh, and put table "
+            "and head into one unit, or use reshard_after_forward=False for the table"
+        )
+
+    def _rows(self, weight: Tensor) -> LocalRows:
+        total = weight.shape[0]
+        most = -(-total // self.size)
+        return LocalRows(self.rank * most, total, most, self.group)
+
+    @staticmethod
+    def _padding(table: "TokenEmbedding", rows: LocalRows, local: Tensor) -> int | None:
+        """The index of the padding row among the local rows, if it is one of them."""
+        if table.padding_idx is None or not 0 <= table.padding_idx - rows.first < local.shape[0]:
+            return None
+        return table.padding_idx - rows.first
+
+
+def _placed(tensor: Tensor) -> str:
+    if not isinstance(tensor, DTensor):
+        return "is whole in this process"
+    return f"has the placements {list(tensor.placements)} on {tensor.device_mesh}"
