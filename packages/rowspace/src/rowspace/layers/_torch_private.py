@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "group_of", "is_batched",
-    "is_transform_active", "outside_transforms",
+    "is_in_data_parallel", "is_transform_active", "outside_transforms",
 ]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
@@ -89,3 +89,11 @@ def group_of(name: str) -> "ProcessGroup":
     from torch.distributed import distributed_c10d
 
     return cast("ProcessGroup", cast(Any, distributed_c10d)._resolve_process_group(name))
+
+
+def is_in_data_parallel() -> bool:
+    """Whether the forward of a `DistributedDataParallel` is running.
+
+    torch has no public function for this.
+    """
+    return torch.nn.parallel.DistributedDataParallel._get_active_ddp_module() is not None

@@ -6,14 +6,19 @@ Arguments: the rank, the file for the rendezvous, and the safetensors file to wr
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import save_file
 from torch import Tensor, distributed, nn
+from torch.distributed import checkpoint
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor import DTensor
+from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.nn.parallel import DistributedDataParallel
 
 from rowspace.errors import UsageError
 from rowspace.layers import TiedHead, TokenEmbedding, UntiedHead, vocabulary_parallel
@@ -135,6 +140,9 @@ def refused() -> Iterator[tuple[str, str]]:
     yield "id out of range", message(lambda: model.tokens(ids + SIZE))
     yield "target out of range", message(lambda: model.head.loss(hidden, targets + SIZE))
     yield "few rows", message(lambda: vocabulary_parallel(nn.Sequential(TokenEmbedding(5, 2)), flat_mesh()))
+    yield "data parallel", message(lambda: in_data_parallel(model)(ids, targets))
+    yield "torch.func", message(lambda: torch.func.vmap(model.tokens)(ids))
+    yield "distributed ids", message(lambda: model.tokens(distribute_tensor(ids, mesh["data"])))
     fully_shard(model.tokens, mesh=mesh["data"])
     fully_shard(model, mesh=mesh["data"])
     yield "layer by layer", message(lambda: model(ids, targets))
@@ -143,6 +151,68 @@ def refused() -> Iterator[tuple[str, str]]:
     model.head.embedding = TokenEmbedding(SIZE, DIM)
     fully_shard(model.head.embedding, mesh=mesh["vocabulary"])
     yield "another table on the same mesh", message(lambda: model.head.loss(hidden, targets))
+
+
+def compiled() -> Iterator[tuple[str, Tensor]]:
+    """What torch.compile traces as one graph, in two of the processes: a step, and tables that torch splits."""
+    mesh = distributed.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "vocabulary"))
+    if mesh["data"].get_local_rank() > 0:
+        return
+    case = CASES["all options"]
+    model = vocabulary_parallel(make(case), mesh["vocabulary"])
+    model.compile(backend="aot_eager", fullgraph=True)
+    for part, tensor in step(model, case, batch(case)).items():
+        yield f"compiled / {part}", tensor
+    rows, columns = RowwiseParallel(input_layouts=Replicate()), ColwiseParallel(output_layouts=Replicate())
+    for name, style in (("rows", rows), ("columns", columns)):
+        table = nn.Sequential(make(case).tokens)
+        parallelize_module(table, mesh["vocabulary"], {"0": style})
+        table.compile(backend="aot_eager", fullgraph=True)
+        output = table(batch(case)[0])
+        (output + 1).cos().sum().backward()
+        yield f"compiled {name}", output
+        yield f"compiled {name} gradient", whole(table[0].weight.grad)
+
+
+def restored(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    """Parameters and moments saved by 4 processes after a step, read by 4, 2 and 1, and after another step there."""
+    case = CASES["untied logits"]
+    for processes in ("4", "2", "1"):
+        mesh = distributed.init_device_mesh("cpu", MESHES[processes], mesh_dim_names=("data", "vocabulary"))
+        group = mesh["vocabulary"].get_group()
+        model = vocabulary_parallel(make(case, torch.float64), mesh["vocabulary"])
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        if processes == "4":
+            advance(model, optimizer, case)
+            checkpoint.save(dict(zip("mo", get_state_dict(model, optimizer), strict=True)), checkpoint_id=folder)
+        state = dict(zip("mo", get_state_dict(model, optimizer), strict=True))
+        checkpoint.load(state, checkpoint_id=folder, process_group=group)
+        set_state_dict(model, optimizer, model_state_dict=state["m"], optim_state_dict=state["o"])
+        yield from tensors_of(f"read by {processes}", model, optimizer)
+        advance(model, optimizer, case)
+        yield from tensors_of(f"continued by {processes}", model, optimizer)
+
+
+def advance(model: nn.Module, optimizer: torch.optim.Optimizer, case: Case) -> None:
+    """Take a step."""
+    optimizer.zero_grad()
+    model(*batch(case), **case.loss).backward()
+    optimizer.step()
+
+
+def tensors_of(prefix: str, model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
+    """All of each parameter and of its moments."""
+    for name, parameter in model.named_parameters():
+        yield f"{prefix} / {name}", whole(parameter)
+        for moment in ("exp_avg", "exp_avg_sq"):
+            yield f"{prefix} / {name} {moment}", whole(optimizer.state[parameter][moment])
+
+
+def in_data_parallel(model: nn.Module) -> nn.Module:
+    """DistributedDataParallel, which accepts a split model only if it ignores the split parameters."""
+    ignored = [name for name, parameter in model.named_parameters() if isinstance(parameter, DTensor)]
+    DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(model, ignored)
+    return DistributedDataParallel(model)
 
 
 def flat_mesh() -> DeviceMesh:
@@ -163,7 +233,8 @@ def main(rank: int, rendezvous: str, output: str) -> None:
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=4)
     messages = dict(refused())
-    found = dict(alone()) | dict(with_fully_shard())
+    found = dict(alone()) | dict(with_fully_shard()) | dict(compiled())
+    found |= dict(restored(Path(output).parent / "checkpoint"))
     if rank == 0:
         save_file(found, output, metadata=messages)
     distributed.destroy_process_group()

@@ -72,6 +72,37 @@ def test_fully_shard_over_the_other_dimension_equals_one_process(results):
             assert_near(results[0][f"2 x 2 / {name} / {part}"], tensor, 1e-6, f"{name} / {part}")
 
 
+def test_a_compiled_model_equals_one_process(results):
+    case = CASES["all options"]
+    for part, expected in step(make(case), case, batch(case)).items():
+        assert_near(results[0][f"compiled / {part}"], expected, 1e-6, part)
+
+
+def test_compiled_tables_that_torch_splits_equal_one_process(results):
+    table = make(CASES["all options"]).tokens
+    output = table(batch(CASES["all options"])[0])
+    (output + 1).cos().sum().backward()
+    for name in ("rows", "columns"):
+        torch.testing.assert_close(results[0][f"compiled {name}"], output)
+        torch.testing.assert_close(results[0][f"compiled {name} gradient"], table.weight.grad)
+
+
+def test_checkpoints_of_four_processes_are_read_by_two_and_one(results):
+    """Bit for bit; the step after it is that of one process."""
+    case = CASES["untied logits"]
+    model = make(case, torch.float64)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    for prefix in ("read", "continued"):
+        four_processes.advance(model, optimizer, case)
+        for name, expected in four_processes.tensors_of("", model, optimizer):
+            saved = results[0][f"{prefix} by 4{name}"]
+            assert_near(saved, expected, 1e-12, f"{prefix}{name}")
+            for processes in "21":
+                found = results[0][f"{prefix} by {processes}{name}"]
+                assert prefix != "read" or torch.equal(found, saved), name
+                assert_near(found, expected, 1e-12, f"{prefix} by {processes}{name}")
+
+
 def test_what_goes_wrong_between_processes_is_one_sentence(results):
     expected = {
         "ids": "the ids differ between the 2 processes that split the vocabulary; pass the same batch to all of them",
@@ -81,6 +112,9 @@ def test_what_goes_wrong_between_processes_is_one_sentence(results):
         "id out of range": "is out of range for a table of 103 rows",
         "target out of range": "is out of range for 103 rows of weight",
         "few rows": "0 has 5 rows, too few to split over 4 processes",
+        "data parallel": "DistributedDataParallel would average the gradients of different rows",
+        "torch.func": "transforms of torch.func do not support a vocabulary that is split",
+        "distributed ids": "the ids are a DTensor",
         "layer by layer": "put table and head into one unit",
         "layer by layer, logits": "put table and head into one unit",
         "another table on the same mesh": "the head got another embedding after vocabulary_parallel",

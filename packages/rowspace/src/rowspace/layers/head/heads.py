@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import is_in_data_parallel
 from rowspace.layers.arguments import Device, is_finite
 from rowspace.layers.head.cross_entropy import cross_entropy
 from rowspace.layers.head.loss_arguments import Reduction
@@ -236,6 +237,11 @@ class TiedHead(_Head):
             raise UsageError(
                 "the head got another embedding after vocabulary_parallel; set its embedding before, and call "
                 "vocabulary_parallel on the model with both"
+            )
+        if getattr(self.embedding, "sparse", False) and torch.is_grad_enabled() and is_in_data_parallel():
+            raise UsageError(
+                "the table of a tied head has sparse=True, but the head gives it a dense gradient, which "
+                "DistributedDataParallel does not expect; build the table with sparse=False"
             )
         return read_table(self.embedding, hidden)
 

@@ -9,10 +9,12 @@ from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import is_in_data_parallel, is_transform_active
 from rowspace.layers.head.chunked_loss import LossTerms
 from rowspace.layers.head.loss_arguments import Reduction, checked_settings
 from rowspace.layers.parallel.exchange import sum_gradients, sum_rows
 from rowspace.layers.parallel.loss import LocalRows, vocabulary_loss_sum, vocabulary_losses
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.lookup import lookup
 
@@ -45,6 +47,7 @@ class VocabularyShards:
     def __call__(self, table: "TokenEmbedding", ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d) of a table, as its `row_reader`."""
         weight = table.weight
+        _refuse_surroundings(ids, "ids")
         check_ids(ids, weight.shape[0])
         local, rows = self.local(weight, "the table"), self._rows(weight)
         places = ids - rows.first
@@ -67,6 +70,7 @@ class VocabularyShards:
         chunk_size: int | None = None,
     ) -> Tensor:
         """As `cross_entropy`, for a weight and a bias of which each process has its rows."""
+        _refuse_surroundings(hidden, "hidden states")
         terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
         settings = checked_settings(hidden, weight, targets, bias, terms, reduction, chunk_size)
         states = sum_gradients(hidden.reshape(-1, hidden.shape[-1]), self.group)
@@ -83,6 +87,7 @@ class VocabularyShards:
 
     def logits(self, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """Hidden states (..., d), the same in all processes → all logits (..., V), in each process."""
+        _refuse_surroundings(hidden, "hidden states")
         self.local(weight, "the table of the head")
         states = DTensor.from_local(hidden, self.mesh, [Replicate()])
         return cast(DTensor, functional.linear(states, weight, bias)).full_tensor()
@@ -108,6 +113,21 @@ class VocabularyShards:
         if table.padding_idx is None or not 0 <= table.padding_idx - rows.first < local.shape[0]:
             return None
         return table.padding_idx - rows.first
+
+
+def _refuse_surroundings(tensor: Tensor, name: str) -> None:
+    """Raise `UsageError` for a `DTensor`, and inside of what would sum the gradients of different rows or hide them."""
+    if is_distributed(tensor):
+        raise UsageError(f"the {name} are a DTensor; pass those of this process, from full_tensor() or to_local()")
+    if is_transform_active():
+        raise UsageError(
+            "transforms of torch.func do not support a vocabulary that is split over processes; use torch.autograd"
+        )
+    if is_in_data_parallel():
+        raise UsageError(
+            "DistributedDataParallel would average the gradients of different rows of a vocabulary that is split over "
+            "processes; use fully_shard over another dimension of the mesh"
+        )
 
 
 def _placed(tensor: Tensor) -> str:

@@ -3,9 +3,9 @@
 Each process sums the gradient of its shard of the table.
 """
 
-import sys
 from typing import TYPE_CHECKING, cast
 
+import torch
 from torch import Tensor, nn
 
 from rowspace.layers._torch_private import first_local_row
@@ -23,16 +23,41 @@ def is_distributed(tensor: Tensor) -> bool:
     >>> is_distributed(torch.zeros(2))
     False
     """
-    if type(tensor) in _PLAIN or "torch.distributed.tensor" not in sys.modules:
-        return False
-    from torch.distributed.tensor import DTensor
-
-    return isinstance(tensor, DTensor)
+    return type(tensor) not in _PLAIN and hasattr(tensor, "device_mesh")  # torch.compile cannot trace the import
 
 
 def local_tensor(tensor: Tensor) -> Tensor:
     """The part of a `DTensor` in this process, which shares its memory."""
     return cast("DTensor", tensor).to_local()
+
+
+def first_row_of(table: Tensor) -> int:
+    """The index of the first row of this process's part, computed in a way that torch.compile can trace."""
+    distributed = cast("DTensor", table)
+    split = [number for number, place in enumerate(distributed.placements) if place.is_shard(0)]
+    if len(split) > 1 or any(type(place).__name__ == "_StridedShard" for place in distributed.placements):
+        return first_local_row(distributed)
+    if not split:
+        return 0
+    mesh = distributed.device_mesh
+    return min(mesh.get_local_rank(split[0]) * -(-table.shape[0] // mesh.size(split[0])), table.shape[0])
+
+
+def is_replicated(tensor: Tensor) -> bool:
+    """Whether each process has all of a `DTensor`."""
+    return all(place.is_replicate() for place in cast("DTensor", tensor).placements)
+
+
+def rows_from_parts(rows: Tensor, ids: Tensor, table: Tensor) -> Tensor:
+    """The rows (..., d) of which each process has read what is in its part of the table, as one `DTensor`."""
+    from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Shard
+
+    distributed = cast("DTensor", table)
+    kinds: dict[Placement, Placement] = {Shard(0): Partial(), Shard(1): Shard(ids.ndim)}
+    placements = [kinds.get(place, Replicate()) for place in distributed.placements]
+    shape = torch.Size([*ids.shape, table.shape[1]])
+    stride = torch.empty(shape, device="meta").stride()
+    return DTensor.from_local(rows, distributed.device_mesh, placements, shape=shape, stride=stride)
 
 
 def full_tensor(tensor: Tensor) -> Tensor:

@@ -13,7 +13,16 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_batched, is_transform_active
-from rowspace.layers.tables.distributed_lookup import is_distributed, local_part, placed_as, zero_row
+from rowspace.layers.tables.distributed_lookup import (
+    first_row_of,
+    is_distributed,
+    is_replicated,
+    local_part,
+    local_tensor,
+    placed_as,
+    rows_from_parts,
+    zero_row,
+)
 from rowspace.layers.tables.gather import check_ids, gather_rows
 
 
@@ -49,6 +58,9 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     """
     function: type[torch.autograd.Function]
     if is_distributed(weight):
+        _check_distributed(ids, weight, sparse=sparse)
+        if is_replicated(ids):
+            return _rows_of_parts(ids, weight, padding_idx)
         function = _DistributedRows
     elif torch.compiler.is_compiling():
         if sparse and not (torch.compiler.is_exporting() or is_transform_active()):
@@ -222,14 +234,43 @@ class _SumsForward(_Sums):
         return row_sums(ids, grad, ctx.num_embeddings, padding_idx=ctx.padding_idx)
 
 
+def _check_distributed(ids: Tensor, weight: Tensor, *, sparse: bool) -> None:
+    if sparse:
+        raise UsageError("a distributed table has no sparse gradient; build it with sparse=False")
+    if not is_distributed(ids):
+        raise UsageError(
+            f"the table of shape {list(weight.shape)} is distributed over processes (a DTensor) and the ids are not; "
+            "split it by rowspace.layers.vocabulary_parallel or torch's parallelize_module, and call modules that "
+            "fully_shard has sharded by the forward of their model"
+        )
+
+
+def _rows_of_parts(ids: Tensor, weight: Tensor, padding_idx: int | None) -> Tensor:
+    """Rows of a distributed table (`DTensor`) at ids that are the same in all processes.
+
+    Each process reads its part, in operations that torch.compile can trace: zeros for the rows of others, which the sum
+    over the processes completes, or its columns.
+    """
+    numbers, local, first = local_tensor(ids), local_tensor(weight), first_row_of(weight)
+    check_ids(numbers, weight.shape[0])
+    places = numbers - first
+    is_local = (places >= 0) & (places < local.shape[0])
+    if padding_idx is not None:
+        padding_idx = padding_idx - first if 0 <= padding_idx - first < local.shape[0] else None
+    if local.shape[0]:
+        rows = lookup(torch.where(is_local, places, 0), local, padding_idx=padding_idx)
+        rows = torch.where(is_local.unsqueeze(-1), rows, 0)
+    else:
+        rows = local.sum() + local.new_zeros(*ids.shape, local.shape[1])
+    return rows_from_parts(rows, ids, weight)
+
+
 class _DistributedRows(torch.autograd.Function):
-    """Row `ids[i]` of a distributed table (`DTensor`), for each i; first derivatives only."""
+    """Row `ids[i]` of a distributed table (`DTensor`), for ids that are sharded too; first derivatives only."""
 
     @staticmethod
     def forward(ctx: Any, ids: Any, weight: Any, padding_idx: int | None, sparse: bool) -> Tensor:
         """(...), (V, d) → (..., d)."""
-        if sparse:
-            raise UsageError("a distributed table has no sparse gradient; build it with sparse=False")
         check_ids(ids.to_local(), len(weight))
         ctx.save_for_backward(ids, weight)
         ctx.padding_idx = padding_idx
