@@ -9,6 +9,7 @@ A model type is omitted if no layout rotates queries as transformers does for ev
 import argparse
 import copy
 import sys
+import tomllib
 from pathlib import Path
 from unittest import mock
 
@@ -26,14 +27,27 @@ HEADER = """# Defaults and layouts of rotary positions by model type of transfor
 
 """
 OTHER_THETA = 54321.0
-# Types whose layers differ by more than a layer type, or that rotate other components than the first.
-NOT_ONE_ROTATION = {
+# Written by hand in the table: types whose layers differ by more than a layer type, that rotate other components than
+# the first or in the other direction, or have no rotary module of their own. `test_every_family.py` compares these.
+BY_HAND = {
+    "axk2",
+    "deepseek_v32",
     "deepseek_v4",
+    "embedding_gemma2_text",
+    "esm",
+    "gemma4_text",
+    "gemma4_unified_text",
     "granite_swa",
     "granitemoe_swa",
+    "internlm3",
+    "iquestcoder",
+    "jetmoe",
+    "laguna",
     "molmo2_text",
     "muse_glimmer_text",
     "muse_spark_text",
+    "nanochat",
+    "zaya",
 }
 # The first release of Qwen2-VL wrote its text config at the top level, under the name of the full model.
 SAME_AS = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}
@@ -61,10 +75,7 @@ STARTS = {
     "qwen4_exp_text": QUARTER,
 }
 # GPT-J and CodeGen have no rotary module: `tests/layers/rotary/test_position.py` compares them.
-BY_HAND = {
-    "codegen": {"layout": "interleaved", "hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64},
-    "gptj": {"layout": "interleaved", "hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64},
-}
+BY_HAND |= {"codegen", "gptj"}
 
 
 def main():
@@ -82,9 +93,10 @@ def main():
 
 def found_models():
     """Return the facts of each model type for which all configs agree."""
-    models = dict(BY_HAND)
+    written = tomllib.loads(rotary_models.TABLE.read_text(encoding="utf-8"))
+    models = {name: written[name] for name in BY_HAND}
     for kind in rotary_configs():
-        if kind.model_type in NOT_ONE_ROTATION:
+        if kind.model_type in BY_HAND:
             continue
         try:
             facts = best(kind)

@@ -105,7 +105,7 @@ def test_flat_text_config_of_the_first_qwen2_vl():
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model_type": "nanochat"}, "model_type 'nanochat' is unknown"),
+        ({"model_type": "xlstm"}, "model_type 'xlstm' is unknown"),
         ({"model_type": "unknown"}, "pass head_dim, base, layout and rotary_dim to RotaryPosition"),
         ({"hidden_size": 8, "num_attention_heads": 2}, "the config has no model_type"),
         ({"model_type": "nested", "text_config": {"model_type": "llama"}}, r"pass .* config\['text_config'\]"),

@@ -11,7 +11,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.rotary.frequencies import RotaryScaling
 from rowspace.layers.rotary.models import Model, model_of
 from rowspace.layers.rotary.multi_axis import MultimodalRotaryPosition
-from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition
+from rowspace.layers.rotary.position import ReversedRotaryPosition, RotaryLayout, RotaryPosition
 from rowspace.layers.rotary.scaling import (
     DynamicScaling,
     LinearScaling,
@@ -28,7 +28,9 @@ OLD_BASES = ("rope_theta", "rope_local_base_freq", "global_rope_theta", "local_r
 NEXT_STEP = "pass head_dim, base, layout and rotary_dim to RotaryPosition"
 
 
-def rotary_from_config(config: Config, *, layer_type: str | None = None) -> RotaryPosition:
+def rotary_from_config(
+    config: Config, *, layer_type: str | None = None, layout: RotaryLayout | None = None
+) -> RotaryPosition:
     """Build the `RotaryPosition` of a model from its `config.json`.
 
     Models with latent attention (DeepSeek) rotate a separate part of each query and key: the result is for that part,
@@ -38,6 +40,7 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
         config: config.json as a dict. `model_type` is required; other missing entries have the default of that type in
             transformers. For a model with several parts, pass the config of one, such as `config["text_config"]`.
         layer_type: Selects one of several rotations (Gemma 3: `"full_attention"` or `"sliding_attention"`).
+        layout: Replaces the layout of the model type, as for weights that `permute_rotary` has reordered.
 
     Returns:
         A `RotaryPosition`; for M-RoPE a `MultimodalRotaryPosition`.
@@ -53,8 +56,8 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
     model = model_of(config)
     _check_entries(config, model)
     rope = _rope_parameters(config, model, layer_type)
-    head_dim = _head_dim(config, model)
-    layout: RotaryLayout = model.layout
+    head_dim = _head_dim(config, model, layer_type)
+    layout = layout or model.layout
     if model.rope_interleave is not None:  # other types ignore the entry
         layout = "interleaved" if config.get("rope_interleave", model.rope_interleave) else "half"
     max_positions = config.get("max_position_embeddings", model.max_position_embeddings)
@@ -66,7 +69,8 @@ def rotary_from_config(config: Config, *, layer_type: str | None = None) -> Rota
                 f"the config of a {config['model_type']!r} has mrope_section, but its layout is unknown; pass "
                 f"head_dim, sections and base to MultimodalRotaryPosition"
             )
-        return RotaryPosition(head_dim, base=base, layout=layout, rotary_dim=rotary_dim, scaling=scaling)
+        kind = ReversedRotaryPosition if model.reverse else RotaryPosition
+        return kind(head_dim, base=base, layout=layout, rotary_dim=rotary_dim, scaling=scaling)
     sections = rope.get("mrope_section", model.mrope_section)
     interleaved = model.mrope == "interleaved"
     return MultimodalRotaryPosition(
@@ -142,6 +146,13 @@ def _rope_parameters(config: Config, model: Model, layer_type: str | None) -> di
     if rope.get("partial_rotary_factor") is None:
         rope["partial_rotary_factor"] = 1.0 if share is None else share  # null in config.json stands for 1
     rope.setdefault("rope_theta", _first(config, model.base_key, default=model.rope_theta))
+    if bases := {base for base in config.get(model.layer_bases_key) or () if base}:
+        if len(bases) > 1:
+            raise UsageError(
+                f"{model.layer_bases_key} has several bases, {sorted(bases)}, and a rotation has one; construct a "
+                f"RotaryPosition for each"
+            )
+        rope["rope_theta"] = bases.pop()
     known_length = config.get("original_max_position_embeddings", model.original_max_position_embeddings)
     if known_length is not None:  # Phi-3 has it at the top level, which transformers prefers
         rope["original_max_position_embeddings"] = known_length
@@ -178,14 +189,25 @@ def _without_scaling(defaults: Config) -> dict[str, Any]:
     return {"rope_theta": defaults["rope_theta"]}
 
 
-def _head_dim(config: Config, model: Model) -> int:
+def _head_dim(config: Config, model: Model, layer_type: str | None) -> int:
     """The `head_dim` of the rotation: that of a head, or of the rotated part in latent attention."""
+    if layer_type is not None and (own := _own_head_dim(config, model, layer_type)) is not None:
+        return own
     found = config.get(model.head_dim_key, model.head_dim)
     if found is not None:
         return int(found)
     width = _first(config, "hidden_size", "n_embd", "d_model", default=model.hidden_size)
     heads = _first(config, "num_attention_heads", "n_head", "n_heads", default=model.num_attention_heads)
     return int(width // heads)
+
+
+def _own_head_dim(config: Config, model: Model, layer_type: str) -> int | None:
+    """The width of a head in the layers of a type, if it differs from that of the config."""
+    own, kinds = config.get("per_layer_config"), config.get("layer_types") or []
+    if own is None:
+        return model.layer_head_dims.get(layer_type)
+    found = {part.get("head_dim") for layer, part in own.items() if kinds[int(layer)] == layer_type}
+    return None if None in found or len(found) != 1 else int(found.pop())
 
 
 def _rotary_dim(config: Config, model: Model, rope: Config, head_dim: int) -> int:

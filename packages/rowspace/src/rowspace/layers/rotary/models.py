@@ -33,6 +33,10 @@ class Model:
     old_bases, scaled_layers: the entry of an old config.json with the base of each layer type, and the layer types to
         which its `rope_scaling` applies.
     mrope, mrope_section: the order of the sections, "blocks" or "interleaved", if a token has several coordinates.
+    layer_head_dims: the width of a head in the layers of a type, if they differ and the config does not have it.
+    layer_bases_key: the entry with the base of each layer, 0 for layers without a rotation; all others must have one.
+    reverse: whether the angles are negative (nanochat).
+    indexer_layout: the layout in the indexer of sparse attention, if it differs from that of the attention.
     unread: a config with one of these entries is refused, since transformers interprets it differently for this type
         ("scaling" is a scaling in `rope_parameters`, "share" a share there).
     """
@@ -56,6 +60,10 @@ class Model:
     scaled_layers: tuple[str, ...] = ()
     mrope: str | None = None
     mrope_section: tuple[int, ...] = ()
+    layer_head_dims: Mapping[str, int] = field(default_factory=dict)
+    layer_bases_key: str = ""
+    reverse: bool = False
+    indexer_layout: RotaryLayout | None = None
     unread: tuple[str, ...] = ()
 
 

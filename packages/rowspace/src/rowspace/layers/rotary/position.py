@@ -13,7 +13,7 @@ from rowspace.layers.constants import ConstantBuffers
 from rowspace.layers.rotary.frequencies import RotaryScaling
 from rowspace.layers.tables.gather import require_tensor
 
-__all__ = ["RotaryLayout", "RotaryPosition", "rotate"]
+__all__ = ["ReversedRotaryPosition", "RotaryLayout", "RotaryPosition", "rotate"]
 
 RotaryLayout = Literal["half", "interleaved"]
 """Which two components form a pair; `RotaryPosition` shows both."""
@@ -200,6 +200,23 @@ class RotaryPosition(ConstantBuffers):
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
         return f"{self.head_dim}, base={self.base}, layout={self.layout!r}, rotary_dim={self.rotary_dim}"
+
+
+class ReversedRotaryPosition(RotaryPosition):
+    """`RotaryPosition` in the other direction, by `-position × frequency` (nanochat).
+
+    Scores depend on offsets in the same way, but queries and keys differ from those of a `RotaryPosition`.
+
+    >>> q = torch.ones(1, 1, 3, 4)
+    >>> here, back = RotaryPosition(4), ReversedRotaryPosition(4)
+    >>> torch.allclose(back.rotate(*here.rotate(q, q))[0], q)
+    True
+    """
+
+    def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """As in `RotaryPosition`, with negative sines."""
+        cos, sin = super().angles(positions)
+        return cos, -sin
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: RotaryLayout = "half", upcast: bool = False) -> Tensor:
