@@ -139,8 +139,11 @@ def test_codes_of_a_quantized_table_are_scaled_or_refused(tmp_path):
 
 
 def test_model_without_a_recipe_raises():
-    with pytest.raises(UsageError, match="model_type is 'xlnet', but the recipes are albert, bert"):
-        from_config({"model_type": "xlnet"})
+    message = (
+        r"model_type is 'llamas', which has no recipe \(similar names: .*llama.*; RECIPES has all names\); compose"
+    )
+    with pytest.raises(UsageError, match=message):
+        from_config({"model_type": "llamas"})
 
 
 def test_part_of_a_model_without_parts_raises():
@@ -158,13 +161,13 @@ def test_missing_entries_have_defaults():
 
 
 def test_roberta_without_padding_id_raises():
-    with pytest.raises(UsageError, match="pad_token_id is null, but RoBERTa's position ids start after it"):
+    with pytest.raises(UsageError, match="pad_token_id is null, but position ids start after it"):
         from_config({"model_type": "roberta", "pad_token_id": None})
 
 
 def test_marian_without_d_model_raises():
     with pytest.raises(UsageError, match="the config has no d_model"):
-        from_config({"model_type": "marian"})
+        from_config({"model_type": "marian", "d_model": None})
 
 
 def test_mpt_without_alibi_raises():

@@ -49,26 +49,6 @@ def bloom(
     )
 
 
-def bloom_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `bloom` from a config.json, in its old or new format."""
-    return pick_renamed(
-        config,
-        vocab_size="vocab_size",
-        embedding_dim=("n_embed", "hidden_size"),
-        num_heads=("n_head", "num_attention_heads"),
-        norm_eps="layer_norm_epsilon",
-    )
-
-
-BLOOM_TENSORS = {
-    "tokens.weight": "word_embeddings.weight",
-    "norm.weight": "word_embeddings_layernorm.weight",
-    "norm.bias": "word_embeddings_layernorm.bias",
-}
-
-BLOOM = Recipe(bloom, bloom_arguments, BLOOM_TENSORS)
-
-
 @shows_options(Factory)
 def mpt(
     vocab_size: int = 50432,

@@ -1,15 +1,13 @@
 """Encoders with learned positions: BERT, RoBERTa and XLM-RoBERTa, ALBERT."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from torch import nn
 
 from rowspace._base.options import shows_options
-from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.segment import SegmentEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -55,32 +53,6 @@ def bert(
         norm=nn.LayerNorm(embedding_dim, eps=norm_eps, **factory),
         dropout=dropout,
     )
-
-
-def bert_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `bert` from a config.json."""
-    return pick_renamed(
-        config,
-        vocab_size="vocab_size",
-        embedding_dim="hidden_size",
-        max_positions="max_position_embeddings",
-        num_segments="type_vocab_size",
-        padding_idx="pad_token_id",
-        norm_eps="layer_norm_eps",
-        dropout="hidden_dropout_prob",
-    )
-
-
-# The first release called the weight and bias of a norm gamma and beta, and bert-base-uncased still has these names.
-BERT_TENSORS: TensorNames = {
-    "tokens.weight": "embeddings.word_embeddings.weight",
-    "segments.weight": "embeddings.token_type_embeddings.weight",
-    "positions.weight": "embeddings.position_embeddings.weight",
-    "norm.weight": ("embeddings.LayerNorm.weight", "embeddings.LayerNorm.gamma"),
-    "norm.bias": ("embeddings.LayerNorm.bias", "embeddings.LayerNorm.beta"),
-}
-
-BERT = Recipe(bert, bert_arguments, BERT_TENSORS)
 
 
 @shows_options(Factory)
@@ -130,18 +102,6 @@ def roberta(
     )
 
 
-def roberta_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `roberta` from a config.json, whose number of positions is the number of rows of the table."""
-    found = {"padding_idx": 1, "max_positions": 512, **bert_arguments(config)}
-    if found["padding_idx"] is None:
-        raise UsageError("pad_token_id is null, but RoBERTa's position ids start after it; set it in config.json (1)")
-    found["max_positions"] -= found["padding_idx"] + 1
-    return found
-
-
-ROBERTA = Recipe(roberta, roberta_arguments, BERT_TENSORS)
-
-
 @shows_options(Factory)
 def albert(
     vocab_size: int = 30000,
@@ -186,17 +146,3 @@ def albert(
         dropout=dropout,
         projection=nn.Linear(inner_dim, embedding_dim, **factory),
     )
-
-
-def albert_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `albert` from a config.json."""
-    return bert_arguments(config) | pick_renamed(config, inner_dim="embedding_size")
-
-
-ALBERT_TENSORS: TensorNames = {
-    **BERT_TENSORS,
-    "projection.weight": "encoder.embedding_hidden_mapping_in.weight",
-    "projection.bias": "encoder.embedding_hidden_mapping_in.bias",
-}
-
-ALBERT = Recipe(albert, albert_arguments, ALBERT_TENSORS)

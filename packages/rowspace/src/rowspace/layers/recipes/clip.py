@@ -82,12 +82,6 @@ def clip_vision(
     )
 
 
-def clip_text_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `clip_text` and `siglip_text` from the text part of a config.json."""
-    names = {"vocab_size": "vocab_size", "embedding_dim": "hidden_size", "max_positions": "max_position_embeddings"}
-    return pick_renamed(config, **names)
-
-
 def clip_vision_arguments(config: Config) -> dict[str, Any]:
     """The arguments of `clip_vision` from the vision part of a config.json."""
     names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
@@ -95,10 +89,6 @@ def clip_vision_arguments(config: Config) -> dict[str, Any]:
 
 
 # In a checkpoint with both parts, each has its own prefix.
-CLIP_TEXT_TENSORS: TensorNames = {
-    "tokens.weight": "embeddings.token_embedding.weight",
-    "positions.weight": ("text_model.embeddings.position_embedding.weight", "embeddings.position_embedding.weight"),
-}
 CLIP_VISION_TENSORS: TensorNames = {
     "patches.weight": "embeddings.patch_embedding.weight",
     "tokens.class_token": "embeddings.class_embedding",
@@ -107,7 +97,6 @@ CLIP_VISION_TENSORS: TensorNames = {
     "norm.bias": "pre_layrnorm.bias",
 }
 
-CLIP_TEXT = Recipe(clip_text, clip_text_arguments, CLIP_TEXT_TENSORS)
 CLIP_VISION = Recipe(clip_vision, clip_vision_arguments, CLIP_VISION_TENSORS)
 
 
@@ -178,5 +167,4 @@ def siglip_vision_arguments(config: Config) -> dict[str, Any]:
 
 SIGLIP_VISION_TENSORS: TensorNames = {**CLIP_VISION_TENSORS, "patches.bias": "embeddings.patch_embedding.bias"}
 
-SIGLIP_TEXT = Recipe(siglip_text, clip_text_arguments, CLIP_TEXT_TENSORS)
 SIGLIP_VISION = Recipe(siglip_vision, siglip_vision_arguments, SIGLIP_VISION_TENSORS)

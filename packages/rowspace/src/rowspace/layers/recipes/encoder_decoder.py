@@ -3,10 +3,7 @@
 from functools import partial
 from typing import Any, Unpack
 
-import torch
-
 from rowspace._base.options import shows_options
-from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.relative_bias import RelativeBias
@@ -61,26 +58,6 @@ def transformer(
         positions=sinusoids if sinusoids is not None else SinusoidPosition(embedding_dim, **factory),
         dropout=dropout,
     )
-
-
-def transformer_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `transformer` from the config.json of a Marian model, which has sinusoids from float64."""
-    names = {
-        "vocab_size": "vocab_size",
-        "padding_idx": "pad_token_id",
-        "scaled": "scale_embedding",
-        "dropout": "dropout",
-    }
-    if "d_model" not in config:
-        raise UsageError("the config has no d_model; restore the config.json")
-    found = {"scaled": False, **pick_renamed(config, embedding_dim="d_model", **names)}
-    sinusoids = SinusoidPosition(found["embedding_dim"], layout="concatenated", angle_dtype=torch.float64)
-    return {**found, "sinusoids": sinusoids}
-
-
-TRANSFORMER = Recipe(
-    transformer, transformer_arguments, {"tokens.weight": ("shared.weight", "encoder.embed_tokens.weight")}
-)
 
 
 @shows_options(Factory)

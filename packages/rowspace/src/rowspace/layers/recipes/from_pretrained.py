@@ -1,5 +1,6 @@
 """The input of a published model: `from_config` builds it from a config.json, `from_checkpoint` from a folder."""
 
+import difflib
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Unpack
@@ -10,13 +11,11 @@ from torch import Tensor, nn
 from rowspace._base.options import shows_options
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
-from rowspace.layers.recipes.alibi import BLOOM, MPT
-from rowspace.layers.recipes.bert import ALBERT, BERT, ROBERTA
+from rowspace.layers.recipes.alibi import MPT
 from rowspace.layers.recipes.checkpoint import Checkpoint
-from rowspace.layers.recipes.clip import CLIP_TEXT, CLIP_VISION, SIGLIP_TEXT, SIGLIP_VISION
-from rowspace.layers.recipes.encoder_decoder import T5, TRANSFORMER
-from rowspace.layers.recipes.gpt2 import GPT2, OPT
-from rowspace.layers.recipes.llama import GEMMA, GEMMA3, LLAMA, MISTRAL, QWEN2, QWEN3
+from rowspace.layers.recipes.clip import CLIP_VISION, SIGLIP_VISION
+from rowspace.layers.recipes.encoder_decoder import T5
+from rowspace.layers.recipes.families import data_recipes
 from rowspace.layers.recipes.modernbert import MODERNBERT
 from rowspace.layers.recipes.recipe import Config, Recipe
 from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
@@ -24,49 +23,30 @@ from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
 RECIPES: Mapping[str, Recipe] = {
-    "albert": ALBERT,
-    "bert": BERT,
-    "bloom": BLOOM,
-    "clip_text_model": CLIP_TEXT,
     "clip_vision_model": CLIP_VISION,
     "deit": DEIT,
     "dinov2": DINOV2,
     "dinov2_with_registers": DINOV2_WITH_REGISTERS,
-    "gemma": GEMMA,
-    "gemma2": GEMMA,
-    "gemma3_text": GEMMA3,
-    "gpt2": GPT2,
-    "llama": LLAMA,
-    "marian": TRANSFORMER,
-    "mistral": MISTRAL,
     "modernbert": MODERNBERT,
+    "modernbert-decoder": MODERNBERT,
     "mpt": MPT,
     "mt5": T5,
-    "opt": OPT,
-    "qwen2": QWEN2,
-    "qwen3": QWEN3,
-    "roberta": ROBERTA,
-    "siglip_text_model": SIGLIP_TEXT,
     "siglip_vision_model": SIGLIP_VISION,
+    "switch_transformers": T5,
     "t5": T5,
     "vit": VIT,
-    "xlm-roberta": ROBERTA,
+    **data_recipes(),
 }
 """The recipes by the `model_type` of config.json."""
 
-# Entries missing in a config.json have the defaults of its class in transformers. These are the ones that differ from
-# the defaults of the recipe, which are those of a published model. Marian has no default.
+# Entries missing in a config.json have the defaults of its class in transformers. These are the ones of recipes with
+# code that differ from the defaults of the recipe, which are those of a published model.
 CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "albert": {"embedding_dim": 4096},
-    "bloom": {"embedding_dim": 64, "num_heads": 8},
     "dinov2": {"image_size": 224},
     "dinov2_with_registers": {"image_size": 224, "patch_size": 16},
-    "gemma2": {"embedding_dim": 2304},
-    "gemma3_text": {"vocab_size": 262208, "embedding_dim": 2304},
     "mpt": {"vocab_size": 50368, "embedding_dim": 2048, "num_heads": 16},
     "mt5": {"vocab_size": 250112, "num_heads": 6},
-    "roberta": {"num_segments": 2, "norm_eps": 1e-12},
-    "xlm-roberta": {"vocab_size": 30522, "num_segments": 2, "norm_eps": 1e-12},
+    "switch_transformers": {"embedding_dim": 768, "num_heads": 12},
 }
 
 
@@ -132,7 +112,7 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
                 f"{path}: no model can be built from config.json ({reason_of(error)}); restore the file"
             ) from None
     weights = {
-        name: _fitted(checkpoint, recipe.tensors[name], parameter) for name, parameter in module.state_dict().items()
+        name: _fitted(checkpoint, recipe.endings(name), parameter) for name, parameter in module.state_dict().items()
     }
     module.load_state_dict(weights, assign=True)
     return module.eval()
@@ -153,8 +133,15 @@ def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
     if kind in RECIPES:
         raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; omit it")
     raise UsageError(
-        f"model_type is {kind!r}, but the recipes are {', '.join(RECIPES)}; compose the input with InputEmbedding"
+        f"model_type is {kind!r}, which has no recipe ({_similar(kind)}RECIPES has all names); compose the input with "
+        f"InputEmbedding, or open its table alone with rowspace.load"
     )
+
+
+def _similar(kind: str) -> str:
+    """A hint at model types with a similar name."""
+    found = difflib.get_close_matches(kind, RECIPES, n=3)
+    return f"similar names: {', '.join(found)}; " if found else ""
 
 
 def _arguments(recipe: Recipe, config: Config) -> dict[str, Any]:
@@ -174,10 +161,11 @@ def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
     return found
 
 
-def _fitted(checkpoint: Checkpoint, endings: str | tuple[str, ...], parameter: Tensor) -> Tensor:
+def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor) -> Tensor:
     """The tensor for a parameter, in its shape: some models have an additional axis of 1."""
-    name = checkpoint.find((endings,) if isinstance(endings, str) else endings)
-    tensor = checkpoint.read(name)
+    names = [checkpoint.find([part]) for part in endings[0].split(" + ")] if " + " in endings[0] else None
+    name = checkpoint.find(endings) if names is None else " + ".join(names)
+    tensor = checkpoint.read(name) if names is None else torch.cat([checkpoint.read(part) for part in names])
     if not tensor.is_floating_point() or _without_ones(tensor) != _without_ones(parameter):
         raise FileFormatError(
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "

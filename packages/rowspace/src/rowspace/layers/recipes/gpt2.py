@@ -1,12 +1,11 @@
 """Decoders with learned positions: GPT-2, OPT."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -44,20 +43,6 @@ def gpt2(
         positions=LearnedPosition(max_positions, embedding_dim, **factory),
         dropout=dropout,
     )
-
-
-def gpt2_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `gpt2` from a config.json."""
-    return pick_renamed(
-        config,
-        vocab_size="vocab_size",
-        embedding_dim=("n_embd", "hidden_size"),
-        max_positions=("n_positions", "max_position_embeddings"),
-        dropout="embd_pdrop",
-    )
-
-
-GPT2 = Recipe(gpt2, gpt2_arguments, {"tokens.weight": "wte.weight", "positions.weight": "wpe.weight"})
 
 
 @shows_options(Factory)
@@ -102,25 +87,3 @@ def opt(
         tokens=tokens,
         positions=LearnedPosition(max_positions, embedding_dim, offset=2, position_ids_from="mask", **factory),
     )
-
-
-def opt_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `opt` from a config.json."""
-    return pick_renamed(
-        config,
-        vocab_size="vocab_size",
-        embedding_dim="hidden_size",
-        inner_dim="word_embed_proj_dim",
-        max_positions="max_position_embeddings",
-        padding_idx="pad_token_id",
-    )
-
-
-OPT_TENSORS = {
-    "tokens.weight": "embed_tokens.weight",
-    "tokens.table.weight": "embed_tokens.weight",
-    "tokens.projection.weight": "project_in.weight",
-    "positions.weight": "embed_positions.weight",
-}
-
-OPT = Recipe(opt, opt_arguments, OPT_TENSORS)

@@ -1,12 +1,10 @@
 """Decoders with rotary positions: Llama, Mistral, Qwen, Gemma."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
-from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
@@ -48,17 +46,6 @@ def llama(
     )
 
 
-def llama_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `llama`, `mistral` and `qwen` from a config.json."""
-    names = {"vocab_size": "vocab_size", "embedding_dim": "hidden_size", "padding_idx": "pad_token_id"}
-    return {**pick_renamed(config, **names), "rotary": rotary_from_config(config)}
-
-
-TENSORS = {"tokens.weight": "embed_tokens.weight"}
-
-LLAMA = Recipe(llama, llama_arguments, TENSORS)
-
-
 @shows_options(Factory)
 def mistral(
     vocab_size: int = 32000,
@@ -88,9 +75,6 @@ def mistral(
     torch.Size([1, 3, 8])
     """
     return llama(vocab_size, embedding_dim, padding_idx=padding_idx, rotary=rotary, **factory)
-
-
-MISTRAL = Recipe(mistral, llama_arguments, TENSORS)
 
 
 @shows_options(Factory)
@@ -124,10 +108,6 @@ def qwen(
     """
     rotary = rotary if rotary is not None else RotaryPosition(128, base=1e6, **factory)
     return llama(vocab_size, embedding_dim, padding_idx=padding_idx, rotary=rotary, **factory)
-
-
-QWEN2 = Recipe(qwen, llama_arguments, TENSORS)
-QWEN3 = Recipe(qwen, llama_arguments, TENSORS)
 
 
 @shows_options(Factory)
@@ -167,21 +147,3 @@ def gemma(
         attention["sliding_rotary"] = sliding_rotary
     tokens = TokenEmbedding(vocab_size, embedding_dim, padding_idx=padding_idx, scale="rounded_sqrt", **factory)
     return InputEmbedding(tokens=tokens, attention=attention)
-
-
-def gemma_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `gemma` from the config.json of a Gemma 1 or 2."""
-    return {**_gemma_sizes(config), "rotary": rotary_from_config(config)}
-
-
-def gemma3_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `gemma` from the config.json of a Gemma 3."""
-    return {**_gemma_sizes(config), **layered_rotaries(config)}
-
-
-def _gemma_sizes(config: Config) -> dict[str, Any]:
-    return pick_renamed(config, vocab_size="vocab_size", embedding_dim="hidden_size", padding_idx="pad_token_id")
-
-
-GEMMA = Recipe(gemma, gemma_arguments, TENSORS)
-GEMMA3 = Recipe(gemma, gemma3_arguments, TENSORS)

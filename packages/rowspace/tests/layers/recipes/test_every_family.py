@@ -1,0 +1,56 @@
+"""Recipes against transformers: a small random model of each type, saved, opened and compared bit for bit.
+
+The reference is what the first block of the model receives, and its queries before and after the rotation.
+`scripts/make_families_page.py` does so for all model types.
+"""
+
+import pytest
+from tests.layers.recipes.published.agreement import agreement
+
+from rowspace.layers.recipes import RECIPES
+from rowspace.layers.recipes.families import known_families
+
+# One of each kind: rows, a scale from the config, positions after padding, two residual forms, sinusoids, norms, parts.
+SOME = [
+    "llama",
+    "granite",
+    "falcon_h1",
+    "gemma4_text",
+    "deepseek_v4",
+    "nanochat",
+    "camembert",
+    "m2m_100",
+    "electra",
+    "muse_spark_text",
+    "prophetnet",
+    "got_ocr2",
+]
+
+
+def disagreements(kind, folder):
+    """The results of a model type that are not an agreement, or whose rotation differs."""
+    return [
+        found
+        for found in agreement(kind, folder)
+        if found.outcome not in ("agrees", "not run") or found.rotary == "differs"
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", SOME)
+def test_input_of_a_model_type_matches_transformers(kind, tmp_path):
+    found = agreement(kind, tmp_path)
+    assert any(each.outcome == "agrees" for each in found)
+    assert disagreements(kind, tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", sorted(RECIPES))
+def test_input_of_every_recipe_matches_transformers(kind, tmp_path):
+    assert disagreements(kind, tmp_path) == []
+
+
+def test_every_type_belongs_to_one_family():
+    kinds = [kind for family in known_families().values() for kind in family.types]
+    assert len(kinds) == len(set(kinds))
