@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 from safetensors.torch import save_file
@@ -193,6 +194,17 @@ def restored(folder: Path) -> Iterator[tuple[str, Tensor]]:
         yield from tensors_of(f"continued by {processes}", model, optimizer)
 
 
+def payload() -> Iterator[tuple[str, Tensor]]:
+    """The bytes that a process passes to `all_reduce` in a lookup and a loss, forward and backward."""
+    mesh = distributed.init_device_mesh("cpu", (4,))
+    for name, options in (("plain", {}), ("smoothed", {"label_smoothing": 0.1})):
+        model = vocabulary_parallel(make(CASES["untied"]), mesh)
+        with mock.patch.object(distributed, "all_reduce", wraps=distributed.all_reduce) as reduce:
+            model(*batch(CASES["untied"]), **options).backward()
+        sent = [call.args[0].numel() * call.args[0].element_size() for call in reduce.call_args_list]
+        yield f"bytes / {name}", torch.tensor(sum(sent))
+
+
 def advance(model: nn.Module, optimizer: torch.optim.Optimizer, case: Case) -> None:
     """Take a step."""
     optimizer.zero_grad()
@@ -234,7 +246,7 @@ def main(rank: int, rendezvous: str, output: str) -> None:
     distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=4)
     messages = dict(refused())
     found = dict(alone()) | dict(with_fully_shard()) | dict(compiled())
-    found |= dict(restored(Path(output).parent / "checkpoint"))
+    found |= dict(payload()) | dict(restored(Path(output).parent / "checkpoint"))
     if rank == 0:
         save_file(found, output, metadata=messages)
     distributed.destroy_process_group()

@@ -103,6 +103,13 @@ def test_checkpoints_of_four_processes_are_read_by_two_and_one(results):
                 assert_near(found, expected, 1e-12, f"{prefix} by {processes}{name}")
 
 
+def test_bytes_sent_do_not_depend_on_the_vocabulary(results):
+    tokens, width, compared = 4 * 8, four_processes.DIM, 2 * 2 * 18 * 4  # a lookup and a loss compare 2 × 18 numbers
+    for name, numbers in (("plain", 3), ("smoothed", 4)):
+        sent = (2 * tokens * width + numbers * tokens) * 4 + compared
+        assert results[0][f"bytes / {name}"].item() == sent
+
+
 def test_what_goes_wrong_between_processes_is_one_sentence(results):
     expected = {
         "ids": "the ids differ between the 2 processes that split the vocabulary; pass the same batch to all of them",
