@@ -54,7 +54,12 @@ def test_tables_larger_than_memory_are_refused_before_allocating():
 
 
 def test_estimated_memory_equals_allocated_memory():
-    for given in ({}, {"workers": 3}, {"model": "cbow", "subwords": True, "workers": 2, "buckets": 100}):
+    for given in (
+        {},
+        {"workers": 3},
+        {"model": "cbow", "subwords": True, "workers": 2, "buckets": 100},
+        {"workers": 1, "deterministic": True},
+    ):
         options = FitOptions(dim=20, **given)
         weights = empty_weights(700, options)
         arrays = [*weights[:2]]

@@ -92,8 +92,8 @@ def fit(
 
     Returns:
         The table, with float32 rows (V, dim); `table.settings` records the options. Words are sorted by decreasing
-        count; other tokens have their tokenizer's ids, and zeros if the text does not use them. With `workers=1` the
-        same call gives identical rows, unless training the tokenizer is not deterministic
+        count; other tokens have their tokenizer's ids, and zeros if the text does not use them. With `workers=1` or
+        `deterministic=True` the same call gives identical rows, unless training the tokenizer is not deterministic
         (`TokenizerOptions.repeats`); `tokens=PATH` then reuses a trained one.
 
     Raises:

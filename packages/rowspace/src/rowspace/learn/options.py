@@ -39,7 +39,10 @@ class FitOptions:
             and its n-gram rows (fastText).
         min_n, max_n: Lengths of n-grams in characters, including the angle brackets around a word.
         buckets: Number of rows that n-grams share by hash; only buckets that the vocabulary uses take memory.
-        workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
+        workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are only if
+            the fit is deterministic.
+        deterministic: Learn the same rows with any number of workers: each chunk of the text is learned in eight parts,
+            whose changes are added in a fixed order. The rows differ from those of a fit that is not deterministic.
         outputs: Keep the output rows, so that a fit can continue from the table; they take as much space as the rows.
         freeze: "old" leaves the rows of the table of `init` unchanged, and learns those of new words only.
         seed: Seed of the initial rows, the order of the text and all sampling.
@@ -98,6 +101,10 @@ class FitOptions:
     workers: Annotated[
         int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
     ] = None
+    deterministic: Annotated[
+        bool,
+        Option("Learn the same rows with any number of workers.", default="depend on workers", flags="--deterministic"),
+    ] = False
     outputs: Annotated[
         bool,
         Option(
@@ -133,6 +140,11 @@ class FitOptions:
         """The number of workers."""
         return self.workers or available_cores()
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the same text gives the same rows."""
+        return self.deterministic or self.threads == 1
+
 
 class FitKeywords(TypedDict, total=False):
     """The options of `fit`, for type checkers; `shows_options` lists them at run time."""
@@ -154,6 +166,7 @@ class FitKeywords(TypedDict, total=False):
     max_n: int
     buckets: int
     workers: int | None
+    deterministic: bool
     outputs: bool
     freeze: Literal["none", "old"]
     seed: int

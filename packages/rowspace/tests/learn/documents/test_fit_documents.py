@@ -46,7 +46,7 @@ def test_a_document_predicts_each_of_its_words():
     seed_random(replayed, *seed)
     _, length = next_sentence(words, 0, sampler, replayed)
     for place in range(length):
-        draw_targets(place, length, sampler, plan, replayed)
+        draw_targets(place, length, weights, sampler, plan, replayed)
         drawn.append([target for target in replayed.targets[:4].tolist() if target < 5])
     for targets in drawn:
         skipgram_step(inputs, outputs, [3], targets, alpha=0.05)

@@ -54,9 +54,10 @@ def losses_line(settings: Mapping[str, Any]) -> str:
 
 
 def workers_lines(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield that several workers give other rows in each run."""
-    if settings["workers"] > 1:
-        yield f"{settings['workers']} workers: rows differ slightly between runs; --workers 1 is reproducible"
+    """Yield that several workers give other rows in each run, unless the fit is deterministic."""
+    if settings["workers"] > 1 and not settings["deterministic"]:
+        different = f"{settings['workers']} workers: rows differ slightly between runs"
+        yield f"{different}; --deterministic or --workers 1 is reproducible"
 
 
 def _phrases(settings: Mapping[str, Any]) -> Iterator[str]:

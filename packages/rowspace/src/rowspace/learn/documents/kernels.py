@@ -45,6 +45,6 @@ def learn_document(
     while position < len(words):
         position, length = next_sentence(words, position, sampler, scratch)
         for place in range(length):
-            draw_targets(place, length, sampler, plan, scratch)
+            draw_targets(place, length, weights, sampler, plan, scratch)
             scratch.context[0] = row
             learn_skipgram(1, alpha, weights, scratch)

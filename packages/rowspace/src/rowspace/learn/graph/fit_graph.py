@@ -168,7 +168,7 @@ def _table(corpus: WalkCorpus, state: FitState, options: GraphOptions, *, is_fin
         "visits": corpus.words,
         "losses": list(state.losses),
         "seconds": round(state.seconds, 3),
-        "repeatable": state.options.threads == 1,
+        "repeatable": state.options.is_repeatable,
     }
     return Table(
         [*graph.names, *graph.isolated],

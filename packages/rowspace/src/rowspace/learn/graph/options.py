@@ -39,7 +39,9 @@ class GraphOptions:
         ns_exponent: Negatives are drawn in proportion to count ** ns_exponent.
         alpha, min_alpha: Learning rate at the start and at the end, linear in between. `alpha=None` is 0.025, or less
             where the fit would diverge, for example with very wide windows (`rowspace.learn.word2vec.rates`).
-        workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
+        workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are only if
+            the fit is deterministic.
+        deterministic: Learn the same rows with any number of workers, as `fit` does.
         seed: Seed of the initial rows, the walks and all sampling.
 
     Raises:
@@ -82,6 +84,10 @@ class GraphOptions:
     workers: Annotated[
         int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
     ] = None
+    deterministic: Annotated[
+        bool,
+        Option("Learn the same rows with any number of workers.", default="depend on workers", flags="--deterministic"),
+    ] = False
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:
@@ -119,4 +125,5 @@ class GraphKeywords(TypedDict, total=False):
     alpha: float | None
     min_alpha: float
     workers: int | None
+    deterministic: bool
     seed: int

@@ -20,11 +20,13 @@ from rowspace.learn.word2vec.kernels.arrays import (
     Ids,
     Ngrams,
     Plan,
+    Private,
     Rows,
     Scratch,
     Weights,
 )
 from rowspace.learn.word2vec.kernels.simd import LANES
+from rowspace.learn.word2vec.private_rows import NGRAMS, PARTS, WORDS, room_of
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "make_plan",
     "make_scratch",
     "make_weights",
+    "num_workers",
     "seed_random",
 ]
 
@@ -74,7 +77,7 @@ def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | Non
     """Return initial weights: input and n-gram rows uniform in ±0.5/dim (word2vec.c), output rows zero."""
     weights = empty_weights(vocabulary_size, options, ngrams)
     generator = np.random.default_rng(options.seed)
-    for rows in (weights.inputs[:vocabulary_size], weights.ngrams.rows):
+    for rows in (weights.inputs[:vocabulary_size], weights.ngrams.rows[: len(weights.ngrams.buckets)]):
         for start in range(0, len(rows), ROWS_AT_ONCE):
             some = rows[start : start + ROWS_AT_ONCE, : options.dim]
             some[:] = (generator.random(some.shape, dtype=np.float32) - np.float32(0.5)) / np.float32(options.dim)
@@ -82,11 +85,15 @@ def make_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | Non
 
 
 def empty_weights(vocabulary_size: int, options: FitOptions, ngrams: Ngrams | None = None) -> Weights:
-    """Return rows of zeros, with room for each worker's copies."""
-    rows = vocabulary_size + options.threads * (1 + _copied_words(vocabulary_size, options))
+    """Return rows of zeros, with room for each worker's copies or private rows."""
     columns = _columns(options)
     listed = ngrams or no_ngrams()
-    listed = listed._replace(rows=_aligned_zeros(len(listed.buckets), columns))
+    copied, private_ngrams = _copied_words(vocabulary_size, options), 0
+    if options.deterministic:
+        room = room_of(vocabulary_size, listed, drawn_negatives(options))
+        copied, private_ngrams = room.words, room.ngrams
+    rows = vocabulary_size + num_workers(options) * (1 + copied)
+    listed = listed._replace(rows=_aligned_zeros(len(listed.buckets) + num_workers(options) * private_ngrams, columns))
     return Weights(_aligned_zeros(rows, columns), _aligned_zeros(rows, columns), listed, vocabulary_size, NONE_FIXED)
 
 
@@ -104,9 +111,12 @@ def add_copies(mask: NDArray[np.bool_], weights: Weights, options: FitOptions) -
 def bytes_needed(vocabulary_size: int, ngrams: int, options: FitOptions) -> int:
     """Return the memory of the rows, the workers' copies and scratch, and the map from bucket to row."""
     copied, row = _copied_words(vocabulary_size, options), 4 * _columns(options)
-    rows = 2 * (vocabulary_size + options.threads * (1 + 2 * copied)) + ngrams
+    private = min(vocabulary_size, WORDS), min(ngrams, NGRAMS)
+    rows = 2 * (vocabulary_size + num_workers(options) * (1 + 2 * copied)) + ngrams
+    if options.deterministic:
+        rows += PARTS * (2 * private[0] + private[1])
     scratch = 2 * _composed(options) + 2 * WINDOWS_PER_BATCH
-    return row * (rows + options.threads * scratch) + 4 * options.buckets * options.subwords
+    return row * (rows + num_workers(options) * scratch) + 4 * options.buckets * options.subwords
 
 
 def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None:
@@ -122,7 +132,12 @@ def check_memory(vocabulary_size: int, ngrams: int, options: FitOptions) -> None
 
 def _copied_words(vocabulary_size: int, options: FitOptions) -> int:
     """Return the number of words that each worker has copies of."""
-    return min(COPIED_WORDS, vocabulary_size) if options.threads > 1 else 0
+    return min(COPIED_WORDS, vocabulary_size) if options.threads > 1 and not options.deterministic else 0
+
+
+def num_workers(options: FitOptions) -> int:
+    """Return the number of workers: threads, or the parts of a chunk if the fit is deterministic."""
+    return PARTS if options.deterministic else options.threads
 
 
 def _columns(options: FitOptions) -> int:
@@ -164,8 +179,17 @@ def _windows_per_batch(options: FitOptions) -> int:
     return WINDOWS_PER_BATCH if options.model == "cbow" else 1
 
 
-def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) -> Scratch:
-    """Return the scratch memory of one worker, 0 to options.threads - 1."""
+def make_scratch(
+    vocabulary_size: int, options: FitOptions, *, worker: int = 0, private: Private | None = None
+) -> Scratch:
+    """Return the scratch memory of one worker.
+
+    Args:
+        vocabulary_size: V.
+        options: The options of the fit.
+        worker: The worker, 0 to options.threads - 1.
+        private: The private rows of a part, in place of a worker's copies.
+    """
     is_cbow = options.model == "cbow"
     targets = (
         WINDOWS_PER_BATCH + drawn_negatives(options)
@@ -173,14 +197,17 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
         else -(-(1 + options.negatives) // TARGETS_PER_TILE) * TARGETS_PER_TILE
     )
     gradients = np.zeros((max(WINDOWS_PER_BATCH, 2 * options.window), TARGETS_PER_TILE), np.float32)
-    copies = _make_copies(vocabulary_size, options, worker)
+    copies, longest = _make_copies(vocabulary_size, options, worker), MAX_SENTENCE
+    if private is not None:
+        copies = copies._replace(padding=vocabulary_size + private.part * (1 + private.part_words))
+        longest = private.most_words // (1 + drawn_negatives(options))
     columns = _columns(options)
     composed = _composed(options)
     scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
-        sentence=np.zeros(MAX_SENTENCE, np.int64),
-        composed_rows=np.arange(MAX_SENTENCE) & (composed - 1),
+        sentence=np.zeros(longest, np.int64),
+        composed_rows=np.arange(longest) & (composed - 1),
         composed=_aligned_zeros(composed + 1, columns),
         composed_before=_aligned_zeros(composed, columns),
         context=np.zeros(2 * options.window, np.int64),
@@ -197,6 +224,7 @@ def make_scratch(vocabulary_size: int, options: FitOptions, *, worker: int = 0) 
         softplus=np.log1p(np.exp(scores)).astype(np.float32),
         tally=np.zeros(2),
         copies=copies,
+        private=private,
     )
 
 

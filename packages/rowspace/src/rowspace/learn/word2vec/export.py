@@ -34,7 +34,7 @@ def export_table(ids: IdCorpus, state: FitState, *, is_final: bool = True) -> Ta
             "words": ids.words,
             "losses": list(state.losses),
             "seconds": round(state.seconds, 3),
-            "repeatable": state.options.threads == 1 and state.text["same_tokens_again"],
+            "repeatable": state.options.is_repeatable and state.text["same_tokens_again"],
         }
     )
     weights = state.weights
@@ -75,7 +75,7 @@ def learned_subwords(weights: Weights, options: FitOptions) -> Subwords | None:
     places = np.full(options.buckets, NO_ROW, np.int32)
     places[ngrams.buckets] = np.arange(len(ngrams.buckets), dtype=np.int32)
     return Subwords(
-        rows=np.ascontiguousarray(ngrams.rows[:, : options.dim]),
+        rows=np.ascontiguousarray(ngrams.rows[: len(ngrams.buckets), : options.dim]),
         own=np.ascontiguousarray(weights.inputs[: weights.size, : options.dim]),
         places=places,
         min_n=options.min_n,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import add_copies, make_weights
-from rowspace.learn.word2vec.kernels.arrays import Fixed, Mask, Ngrams, Rows, Weights
+from rowspace.learn.word2vec.kernels.arrays import Fixed, Ngrams, Rows, Weights
 from rowspace.subwords.composition import compose_rows, list_ngrams
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
@@ -69,7 +69,7 @@ class InitialTable:
             weights.outputs[old, :dim] = self._old_rows(self.table.outputs)
         if subwords is not None:
             places = self._ngram_places(ngrams)
-            weights.ngrams.rows[places >= 0, :dim] = subwords.rows[places[places >= 0]]
+            weights.ngrams.rows[: len(places)][places >= 0, :dim] = subwords.rows[places[places >= 0]]
             self._start_from_ngrams(weights, subwords, dim)
         return weights
 
@@ -77,7 +77,9 @@ class InitialTable:
         """Return masks that fix the old rows and n-grams, and the old output rows unless `inputs_only`."""
         inputs = add_copies(self.is_old, weights, options)
         outputs = np.zeros(0, np.bool_) if inputs_only else inputs
-        ngrams: Mask = self._ngram_places(weights.ngrams) >= 0 if options.subwords else np.zeros(0, np.bool_)
+        ngrams = np.zeros(len(weights.ngrams.rows), np.bool_)
+        if options.subwords:
+            ngrams[: len(weights.ngrams.buckets)] = self._ngram_places(weights.ngrams) >= 0
         return Fixed(inputs, outputs, ngrams)
 
     def united(self, rows: Rows, outputs: Rows | None, weights: Weights, options: FitOptions) -> dict[str, Any]:
@@ -162,7 +164,7 @@ class InitialTable:
         places[new] = np.arange(len(subwords.rows), len(subwords.rows) + len(new), dtype=np.int32)
         rows = np.zeros((len(subwords.rows) + len(new), dim), np.float32)
         rows[: len(subwords.rows)] = subwords.rows
-        rows[places[ngrams.buckets]] = ngrams.rows[:, :dim]
+        rows[places[ngrams.buckets]] = ngrams.rows[: len(ngrams.buckets), :dim]
         own = self._replace(subwords.own, weights.inputs[: weights.size, :dim], size, keep_old=options.freeze == "old")
         return dataclasses.replace(subwords, rows=rows, own=own, places=places)
 

@@ -171,7 +171,7 @@ def _tensors(weights: Weights) -> dict[str, Rows]:
     return {
         "inputs": weights.inputs[: weights.size],
         "outputs": weights.outputs[: weights.size],
-        "ngrams": weights.ngrams.rows,
+        "ngrams": weights.ngrams.rows[: len(weights.ngrams.buckets)],
     }
 
 

@@ -4,7 +4,8 @@ The ids come in chunks, which are shuffled for each epoch: random order gives be
 document last. A chunk's random numbers depend only on the seed, the epoch and the chunk, so an interruption
 between two chunks does not change the result of one worker. Several workers write to the same rows without locks (Niu
 et al. 2011, Hogwild), except for their copies of the most frequent words' rows, so their rows differ slightly between
-runs.
+runs. The threads of a deterministic fit learn each chunk together instead (`rounds.py`), with the same rows for any
+number of them.
 """
 
 import threading
@@ -21,7 +22,8 @@ from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_ran
 from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.divergence import Watch
 from rowspace.learn.word2vec.kernels import learn_chunk, merge_copies, start_copies
-from rowspace.learn.word2vec.kernels.arrays import Scratch
+from rowspace.learn.word2vec.kernels.arrays import Plan, Scratch
+from rowspace.learn.word2vec.rounds import Rounds
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.learn.word2vec.state import FitState
 
@@ -30,6 +32,7 @@ __all__ = ["Progress", "Trainer"]
 AnyCorpus = TypeVar("AnyCorpus", bound=ChunkedCorpus)
 
 POLLS_PER_SECOND = 10
+EXTRA_THREADS = 2  # of a deterministic fit: one waits for the workers, the other one reads the next chunk
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,8 @@ class Trainer(Generic[AnyCorpus]):
         options = state.options
         self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
         self.num_chunks = corpus.num_chunks
-        size, workers = state.weights.size, range(options.threads)
-        self._scratches = [make_scratch(size, options, worker=worker) for worker in workers]
+        size, workers = state.weights.size, 0 if options.deterministic else options.threads
+        self._scratches = [make_scratch(size, options, worker=worker) for worker in range(workers)]
         self._lock = threading.Lock()
 
     @property
@@ -97,8 +100,12 @@ class Trainer(Generic[AnyCorpus]):
         self.state.fix_rows()
         order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.num_chunks)
         stop = threading.Event()
-        with ThreadPoolExecutor(len(self._scratches), thread_name_prefix="rowspace-learn") as pool:
-            workers = [pool.submit(self._work, order, scratch, stop) for scratch in self._scratches]
+        threads = self.state.options.threads + EXTRA_THREADS
+        with ThreadPoolExecutor(threads, thread_name_prefix="rowspace-learn") as pool:
+            if self.state.options.deterministic:
+                workers = [pool.submit(self._work_in_rounds, order, pool, stop)]
+            else:
+                workers = [pool.submit(self._work, order, scratch, stop) for scratch in self._scratches]
             try:
                 self._watch(workers, should_pause, stop)
             finally:
@@ -137,17 +144,32 @@ class Trainer(Generic[AnyCorpus]):
         with self._lock:
             merge_copies(self.state.weights, scratch.copies)
 
+    def _work_in_rounds(self, order: NDArray[np.int64], pool: ThreadPoolExecutor, stop: threading.Event) -> None:
+        """Learn one chunk after another, each by all threads, until none is left or `stop` is set."""
+        state, rounds = self.state, Rounds(self.state, self.sampler, pool)
+        following = pool.submit(self.corpus.chunk, int(order[state.chunk]), epoch=state.epoch)
+        while state.chunk < self.num_chunks and not stop.is_set():
+            turn, ids = state.chunk, following.result()
+            if turn + 1 < self.num_chunks:  # read while this chunk is learned
+                following = pool.submit(self.corpus.chunk, int(order[turn + 1]), epoch=state.epoch)
+            pairs, loss = rounds.learn(ids, int(order[turn]), self._plan(turn))
+            state.pairs, state.loss, state.chunk = state.pairs + pairs, state.loss + loss, turn + 1
+
     def _learn(self, turn: int, chunk: int, scratch: Scratch) -> None:
         """Learn one chunk of the text, the turn-th of this epoch."""
         state = self.state
         seed_random(scratch, state.options.seed, state.epoch, chunk)
-        plan = make_plan(state.options, self._alpha(state.epoch, turn), self._alpha(state.epoch, turn + 1))
         ids = self.corpus.chunk(chunk, epoch=state.epoch)
-        learn_chunk(ids, state.weights, self.sampler, plan, scratch)
+        learn_chunk(ids, state.weights, self.sampler, self._plan(turn), scratch)
         with self._lock:
             state.pairs += float(scratch.tally[0])
             state.loss += float(scratch.tally[1])
         scratch.tally[:] = 0
+
+    def _plan(self, turn: int) -> Plan:
+        """Return how the turn-th chunk of this epoch is learned."""
+        epoch = self.state.epoch
+        return make_plan(self.state.options, self._alpha(epoch, turn), self._alpha(epoch, turn + 1))
 
     def _alpha(self, epoch: int, turn: int) -> float:
         """Return the learning rate before the turn-th chunk of an epoch: linear over all epochs after the warm-up."""

@@ -157,7 +157,9 @@ def test_example_command_has_no_special_token(run: Run, english: Path, tmp_path:
 def test_several_workers_give_a_message_about_reproducibility(run: Run, english: Path, tmp_path: Path) -> None:
     result = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, "--workers", "2")
     assert "2 workers: " in result.stdout
-    assert "--workers 1 is reproducible" in result.stdout
+    assert "--deterministic or --workers 1 is reproducible" in result.stdout
+    result = run("fit", str(english), "-o", str(tmp_path / "same"), *QUICK, "--workers", "2", "--deterministic")
+    assert "reproducible" not in result.stdout
 
 
 def test_several_corpora_of_all_kinds(command: Command, tmp_path: Path) -> None:

@@ -56,12 +56,12 @@ def test_negatives_are_distributed_as_counts_raised_to_ns_exponent():
     counts = np.array([1000, 300, 100, 30, 10])
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     options = FitOptions(negatives=1, workers=1)
-    scratch = make_scratch(5, options)
+    weights, scratch = make_weights(5, options), make_scratch(5, options)
     scratch.sentence[0] = 4
     seed_random(scratch, 7)
     drawn = np.zeros(6)
     for _ in range(20_000):
-        draw_targets(0, 1, sampler, make_plan(options, 0.1, 0.1), scratch)
+        draw_targets(0, 1, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
         drawn[scratch.targets[1]] += 1
     expected = counts**0.75 / (counts**0.75).sum()
     # A word is never its own negative: padding (id 5) takes its place.
@@ -72,10 +72,10 @@ def test_negatives_are_distributed_as_counts_raised_to_ns_exponent():
 def test_targets_of_a_window_are_distinct():
     counts = np.array([5, 4, 3])
     options = FitOptions(negatives=10, workers=1)
-    scratch = make_scratch(3, options)
+    weights, scratch = make_weights(3, options), make_scratch(3, options)
     sampler = make_sampler(counts, sample=0, ns_exponent=0.75)
     for _ in range(50):
-        draw_targets(0, 1, sampler, make_plan(options, 0.1, 0.1), scratch)
+        draw_targets(0, 1, weights, sampler, make_plan(options, 0.1, 0.1), scratch)
         words = [target for target in scratch.targets.tolist() if target != 3]
         assert len(words) == len(set(words))
         assert words[0] == scratch.sentence[0]
@@ -84,13 +84,13 @@ def test_targets_of_a_window_are_distinct():
 @pytest.mark.parametrize(("requested", "drawn"), [(2, 6), (6, 6), (7, 12)])
 def test_cbow_shares_negatives_between_windows_and_rounds_their_number_up(requested, drawn):
     options = FitOptions(negatives=requested, model="cbow", workers=1)
-    scratch, plan = make_scratch(V, options), make_plan(options, 0.1, 0.1)
+    weights, scratch, plan = make_weights(V, options), make_scratch(V, options), make_plan(options, 0.1, 0.1)
     sampler = make_sampler(np.full(V, 10), sample=0, ns_exponent=0.75)
     scratch.sentence[:4] = [5, 6, 7, 8]
     seed_random(scratch, 1)
     seen = np.zeros(V + 1)
     for _ in range(200):
-        draw_targets(0, 4, sampler, plan, scratch)
+        draw_targets(0, 4, weights, sampler, plan, scratch)
         words, others = scratch.targets[:WINDOWS_PER_BATCH].tolist(), scratch.targets[WINDOWS_PER_BATCH:]
         assert words == [5, 6, 7]
         assert len(others) == drawn

@@ -16,6 +16,7 @@ table's row every few times.
 | `tiles.py` | rows against six output rows: scores, steps, updates |
 | `ngrams.py` | rows composed from a word's own row and its n-grams' |
 | `copies.py` | each worker's copies of frequent rows |
+| `private.py` | all rows of a part of a chunk, if the fit is deterministic |
 | `draws.py` | random bits |
 | `arrays.py` | the arrays by name |
 | `simd.py` | sixteen values as one vector |
@@ -23,7 +24,8 @@ table's row every few times.
 `../reference.py` says what a window does in a few lines of NumPy.
 """
 
-from rowspace.learn.word2vec.kernels.chunk import learn_chunk
+from rowspace.learn.word2vec.kernels.chunk import learn_chunk, learn_piece
 from rowspace.learn.word2vec.kernels.copies import merge_copies, start_copies
+from rowspace.learn.word2vec.kernels.private import add_changes
 
-__all__ = ["learn_chunk", "merge_copies", "start_copies"]
+__all__ = ["add_changes", "learn_chunk", "learn_piece", "merge_copies", "start_copies"]

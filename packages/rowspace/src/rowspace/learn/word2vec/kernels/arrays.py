@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "HALF_WAY",
+    "PIECE",
     "SLOTS_PER_UNIT",
     "SYNC_EVERY",
     "TABLE_REACH",
@@ -18,18 +20,24 @@ __all__ = [
     "Mask",
     "Ngrams",
     "Plan",
+    "Private",
     "Rows",
     "Scratch",
+    "Uses",
     "Weights",
 ]
 
 Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_] | None
+Uses = NDArray[np.int32]
 
 TARGETS_PER_TILE = 6  # output rows held in registers at once: the word and five drawn ones
 WINDOWS_PER_BATCH = 3  # windows of CBOW with the same negatives and reach; the kernels are written for three
 SYNC_EVERY = 8  # times that a worker learns a word in its copy before it merges the copy
+
+PIECE = 512  # ids that each part of a chunk learns in a round
+HALF_WAY = 10  # steps in which a row is taken to go half of the way to its optimum; see `add_to_row`
 
 TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
 SLOTS_PER_UNIT = TABLE_SIZE / (2 * TABLE_REACH)
@@ -96,6 +104,28 @@ class Copies(NamedTuple):
     )
 
 
+class Private(NamedTuple):
+    """The private rows of the parts of a chunk; see `private.py`. All parts have the same arrays.
+
+    Rows of words are numbered as those of the weights; the arrays about them begin at the first row after the table's.
+    """
+
+    part: int  # whose rows these are
+    word_rows: Uses  # (V, parts): each part's copy of a word's rows, -1 if it has none
+    words: Uses  # (parts * (1 + part_words),): the word of each private row
+    input_uses: Uses  # likewise: how often the word was a neighbor; 0 if only its output row is private
+    output_uses: Uses  # likewise: how often the word was a target
+    ngram_rows: Uses  # (B, parts): likewise for n-grams
+    ngrams: Uses  # (parts * part_ngrams,)
+    ngram_uses: Uses
+    used: NDArray[np.int64]  # (parts, 8): how many rows of words, and of n-grams, each part has
+    pool: Uses  # (parts, n): the words from which the negatives of a piece are drawn
+    part_words: int  # how many rows of words a part can have, after its row for "no word"
+    part_ngrams: int
+    most_words: int  # different words that a sentence can have, with its negatives
+    most_ngrams: int
+
+
 class Scratch(NamedTuple):
     """One worker's memory, made once so that the loops allocate nothing."""
 
@@ -118,3 +148,4 @@ class Scratch(NamedTuple):
     softplus: NDArray[np.float32]  # likewise
     tally: NDArray[np.float64]  # (2,): pairs learned, and their summed loss
     copies: Copies
+    private: Private | None  # None unless the fit is deterministic

@@ -4,16 +4,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.kernels.arrays import Fixed, Plan, Scratch, Weights
+from rowspace.learn.word2vec.kernels.arrays import PIECE, Fixed, Plan, Private, Scratch, Weights
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
-from rowspace.learn.word2vec.kernels.copies import map_to_copies, own_row
+from rowspace.learn.word2vec.kernels.copies import map_to_copies
 from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
 from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
+from rowspace.learn.word2vec.kernels.private import (
+    forget_rows,
+    has_room,
+    map_to_private,
+    target_row,
+)
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram, list_neighbors
 from rowspace.learn.word2vec.kernels.tiles import fixes_none
 from rowspace.learn.word2vec.sampling import Sampler
 
-__all__ = ["learn_chunk"]
+__all__ = ["learn_chunk", "learn_piece"]
 
 
 @kernel
@@ -26,6 +32,28 @@ def learn_chunk(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan
         map_to_copies(length, weights, scratch)
         if length > 1:
             learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
+
+
+@kernel
+def learn_piece(
+    ids: NDArray[np.int32], position: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
+) -> int:
+    """Learn about PIECE ids from a position on, in private rows; return the position after them.
+
+    `add_changes` then adds the changes of the private rows to the table.
+    """
+    private: Private = scratch.private  # type: ignore[assignment]  # a scratch of a deterministic fit has one
+    end = min(len(ids), position + PIECE)
+    forget_rows(private)
+    for place in range(private.pool.shape[1] if position < end else 0):
+        private.pool[private.part, place] = draw_negative(sampler, scratch.random)
+    while position < end and has_room(private):
+        alpha = plan.alpha + (plan.alpha_end - plan.alpha) * position / len(ids)
+        position, length = next_sentence(ids, position, sampler, scratch)
+        if length > 1:
+            map_to_private(length, weights, scratch, private)
+            learn_sentence(length, np.float32(alpha), weights, sampler, plan, scratch)
+    return position
 
 
 @kernel
@@ -44,7 +72,7 @@ def learn_sentence(
     )
     composed = 0
     for first in range(0, length, batch):
-        draw_targets(first, length, sampler, plan, scratch)
+        draw_targets(first, length, weights, sampler, plan, scratch)
         if plan.subwords:
             while composed < min(first + batch + plan.window, length):
                 compose_word(composed, weights, scratch)
@@ -82,7 +110,7 @@ def next_sentence(ids: NDArray[np.int32], position: int, sampler: Sampler, scrat
 
 
 @kernel
-def draw_targets(first: int, length: int, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
+def draw_targets(first: int, length: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch) -> None:
     """Fill the targets of the windows of one batch.
 
     They are the windows' own words, distinct negatives, and padding for what is missing or was drawn twice.
@@ -91,14 +119,29 @@ def draw_targets(first: int, length: int, sampler: Sampler, plan: Plan, scratch:
     for w in range(plan.windows_per_batch):
         targets[w] = row_at(first + w, length, scratch.sentence, padding)
     for j in range(plan.windows_per_batch, plan.windows_per_batch + plan.negatives):
-        bits = random_bits(scratch.random)
-        slot = sampler.slots[below(len(sampler.slots), bits)]
-        drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index: the processor would mispredict a branch
-        drawn = own_row(drawn, scratch.copies)
+        drawn = target_row(
+            draw_word(sampler, scratch.random, scratch.private), weights, scratch.copies, scratch.private
+        )
         for earlier in range(j):
             if at(targets, earlier) == drawn:
                 drawn = padding
         targets[j] = drawn
+
+
+@kernel
+def draw_word(sampler: Sampler, random: NDArray[np.uint64], private: Private | None) -> np.int64:
+    """Draw a negative; with private rows, one of those that were drawn for the piece."""
+    if private is not None:
+        return np.int64(private.pool[private.part, below(private.pool.shape[1], random_bits(random))])
+    return draw_negative(sampler, random)
+
+
+@kernel
+def draw_negative(sampler: Sampler, random: NDArray[np.uint64]) -> np.int64:
+    """Draw a word in proportion to its count to a power."""
+    bits = random_bits(random)
+    slot = sampler.slots[below(len(sampler.slots), bits)]
+    return np.int64(slot[1 + (np.uint32(bits) > slot[0])])  # an index: the processor would mispredict a branch
 
 
 @kernel
