@@ -23,6 +23,7 @@ from rowspace.encode import Encoder, StreamOptions
 from rowspace.encode.stream import encode_to
 from rowspace.errors import EncodingInterrupted, FitInterrupted
 from rowspace.learn import Reports
+from rowspace.learn.classifier.classifier import Classifier
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.search import BridgeOptions, Index, IndexOptions
 from rowspace.search.ranking.search import score_passages
@@ -104,6 +105,25 @@ def read_classifier(path: Path) -> object:
     return found.classes_.tolist(), found.facts_, str(found.get_params()), found.predict_proba(TEXTS).tolist()
 
 
+def chosen_classifier(folder: Path) -> Path:
+    """Write a classifier of rows and n-grams, chosen by held-out texts."""
+    labels = [("x", "y", "z")[number % 3] for number in range(len(TEXTS))]
+    options: dict[str, Any] = {"dim": 3, "epochs": 2, "buckets": 100, "workers": 1}
+    found = Classifier(**options).fit(TEXTS, labels)
+    found.parts_ = [
+        found.parts_[0]._replace(weight=0.5),
+        *Classifier(method="rows", **options).fit(TEXTS, labels).parts_,
+    ]
+    found.save(folder / "c")
+    return folder / "c"
+
+
+def read_chosen_classifier(path: Path) -> object:
+    """Return the labels, the facts and the probabilities."""
+    found = Classifier.load(path)
+    return found.classes_.tolist(), str(found.facts_), found.chosen_, found.predict_proba(TEXTS).tolist()
+
+
 def fit(folder: Path) -> Path:
     """Write a fit that was interrupted."""
     sent = []
@@ -165,6 +185,7 @@ STATES: States = {
     "index-records": (record_index, read_index),
     "index-bridge": (partial(index, is_bridged=True), partial(read_index, seed=1)),
     "classifier": (classifier, read_classifier),
+    "classifier-chosen": (chosen_classifier, read_chosen_classifier),
     "fit-folder": (fit, read_fit),
 } | {
     f"encode-folder-{kind}": (partial(encoding, name=f"v.{kind}"), read_encoding)

@@ -1,4 +1,7 @@
 from rowspace.learn.categories.encoder import CategoryEncoder as CategoryEncoder
+from rowspace.learn.classifier.classifier import Classifier as Classifier
+from rowspace.learn.classifier.examples import read_labeled_texts as read_labeled_texts
+from rowspace.learn.classifier.options import ClassifierOptions as ClassifierOptions
 from rowspace.learn.distillation.distill import (
     DistillProgress as DistillProgress,
     DistillReports as DistillReports,

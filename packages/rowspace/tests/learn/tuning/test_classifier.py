@@ -127,7 +127,7 @@ def test_wrong_arguments(table, tmp_path):
         with pytest.raises(UsageError, match=complaint):
             TextClassifier(table, kind=kind).fit(["red1", "blue1"], labels)
     table.save(tmp_path / "table")
-    with pytest.raises(UsageError, match=r"there is no classifier in .*table'; learn one with rowspace tune"):
+    with pytest.raises(UsageError, match=r"there is no classifier in .*table'; learn one with TextClassifier"):
         TextClassifier.load(tmp_path / "table")
     fitted = TextClassifier(table).fit(["red1", "blue1"], ["a", "b"])
     with pytest.raises(UsageError, match="cannot save to"):
@@ -187,5 +187,5 @@ def test_damaged_folders(table, examples, tmp_path):
         fitted.save(path)
         TextClassifier.load(path)
         damage()
-        with pytest.raises(FileFormatError, match="learn it again with rowspace tune --classifier"):
+        with pytest.raises(FileFormatError, match=r"learn it again with TextClassifier\.fit"):
             TextClassifier.load(path)

@@ -39,9 +39,9 @@ class TuneOptions:
     smallest: Annotated[
         int, Option("Train the leading columns, halved down to this many, to work alone.", minimum=1, maximum=65_536)
     ] = 32
-    held_out: Annotated[
-        float, Option("Share of the examples held out for the measurement.", minimum=0.0, maximum=0.9)
-    ] = 0.1
+    held_out: Annotated[float, Option("Share of the pairs held out for the measurement.", minimum=0.0, maximum=0.9)] = (
+        0.1
+    )
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ CONTENTS = (*FILES, *OPTIONAL, MARKER, JSON, TENSORS)
 VERSION = 2
 UNCHECKED = 1  # the version without checksums
 MAX_BYTES = 1 << 30
-REMEDY = "learn it again with rowspace tune --classifier"
+REMEDY = "learn it again with TextClassifier.fit"
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
@@ -81,7 +81,7 @@ def read_classifier(path: Path) -> tuple[SavedClassifier, Encoder]:
     """
     if not (path / JSON).is_file():
         check_not_interrupted(path, "classifier")
-        raise UsageError(f"there is no classifier in {str(path)!r}; learn one with rowspace tune --classifier linear")
+        raise UsageError(f"there is no classifier in {str(path)!r}; learn one with TextClassifier.fit")
     document = _document(path / JSON)
     layers = _read_layers(path / TENSORS, document.get("weights"))
     try:

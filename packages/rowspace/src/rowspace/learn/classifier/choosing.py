@@ -1,0 +1,162 @@
+"""`choose`: learn the candidates on a part of the texts, and compare them and their averages on the others."""
+
+import dataclasses
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import FitDiverged
+from rowspace.learn.classifier.calibration import apply_curve, calibrated, log_loss, mixture_weights
+from rowspace.learn.classifier.members import Member, Plan, Source, learn_member
+from rowspace.learn.classifier.options import ClassifierOptions
+
+__all__ = ["Choice", "Part", "Trial", "choose"]
+
+SMALL, FOLDS = 1000, 5  # fewer texts are held out in turn
+LEAST_WEIGHT = 0.05  # of a model in an average
+OTHERS: tuple[tuple[str, dict[str, Any]], ...] = (  # what a time budget tries, in turn
+    ("ngrams", {"cost": 0.2}),
+    ("rows", {"min_n": 0, "max_n": 0, "lr": 1.0, "epochs": 25}),
+    ("ngrams", {"cost": 5.0}),
+    ("rows", {"min_n": 2, "max_n": 5, "lr": 2.0, "epochs": 15}),
+    ("rows", {"word_ngrams": 1, "min_n": 2, "max_n": 4, "lr": 1.0, "epochs": 30}),
+    ("ngrams", {"cost": 0.05}),
+    ("rows", {"dim": 200, "min_n": 3, "max_n": 6, "lr": 1.0, "epochs": 25}),
+)
+
+
+class Trial(NamedTuple):
+    """A candidate on held-out texts."""
+
+    plan: Plan
+    curve: tuple[float, float]
+    probabilities: NDArray[np.float64]  # of the held-out texts
+    accuracy: float
+    loss: float
+    seconds: float
+
+
+class Part(NamedTuple):
+    """A learned model with its curve and its weight in the average."""
+
+    member: Member
+    curve: tuple[float, float]
+    weight: float
+
+
+class Choice(NamedTuple):
+    """What was chosen: plans with curves and weights, and the figures of all candidates on held-out texts."""
+
+    plans: list[tuple[Plan, tuple[float, float], float]]
+    facts: dict[str, Any]
+
+
+def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) -> Choice:
+    """Compare plans and the average of some of them on held-out texts.
+
+    The most accurate is chosen; the average if it is as accurate as the best of its parts.
+    """
+    began, trials, truth = time.monotonic(), list[Trial](), source.labeled.matrix()
+    splits = _splits(source, options)
+    held = np.concatenate([tests for _, tests in splits])
+    truth, is_single = truth[held], source.labeled.kind == "single"
+    left_out = list[str]()
+    for plan in _planned(plans, options, began, trials):
+        try:
+            trials.append(_tried(plan, splits, source, truth, is_single=is_single))
+        except FitDiverged:
+            left_out.append(plan.title)
+    if not trials:
+        raise FitDiverged("the learning rate is too high for these texts; give a smaller lr")
+    best = max(trials, key=lambda trial: (trial.accuracy, -trial.loss))
+    chosen, accuracy = [(best.plan, best.curve, 1.0)], best.accuracy
+    average = None
+    if len(trials) > 1:
+        average = _average(trials, truth, is_single=is_single)
+        if len(average[0]) > 1 and average[1] >= best.accuracy:
+            chosen, accuracy = average[:2]
+    facts = {
+        "held_out_texts": len(held),
+        "folds": len(splits),
+        "accuracy": accuracy,
+        "candidates": [
+            {"model": trial.plan.title, "accuracy": trial.accuracy, "log_loss": trial.loss, "seconds": trial.seconds}
+            for trial in trials
+        ],
+        "diverged": left_out,
+    }
+    if average is not None:
+        facts["average"] = {"accuracy": average[1], "log_loss": average[2]}
+    return Choice(chosen, facts)
+
+
+def _planned(plans: Sequence[Plan], options: ClassifierOptions, began: float, trials: list[Trial]) -> Iterator[Plan]:
+    """Yield the plans, and others while the budget allows one as slow as the slowest and the final fit."""
+    yield from plans
+    if options.time_budget is None:
+        return
+    for name, changed in OTHERS:
+        if name not in {plan.name for plan in plans}:
+            continue
+        same = [trial.seconds for trial in trials if trial.plan.name == name]
+        final = sum({trial.plan.name: trial.seconds for trial in trials}.values())
+        if time.monotonic() - began + 2 * max(same, default=0.0) + 2 * final > options.time_budget:
+            return
+        yield Plan(name, dataclasses.replace(options, **changed), plans[0].table)
+
+
+def _splits(source: Source, options: ClassifierOptions) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return pairs of texts to learn from and texts to test with; labels have about equal shares where they can."""
+    number, generator = source.labeled.texts, np.random.default_rng(options.seed)
+    order = generator.permutation(number)
+    if source.labeled.kind == "single":  # texts of a label follow each other, so that each part has its share
+        order = order[np.argsort(source.labeled.numbers[order], kind="stable")]
+    if number < SMALL:
+        folds = min(FOLDS, number)
+        parts = [order[place::folds] for place in range(folds)]
+    else:
+        step = 1 / options.held_out
+        parts = [order[(np.arange(int(number * options.held_out)) * step + step / 2).astype(int)]]
+    everything = np.arange(number)
+    return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
+
+
+def _tried(
+    plan: Plan,
+    splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    source: Source,
+    truth: NDArray[np.bool_],
+    *,
+    is_single: bool,
+) -> Trial:
+    began, scores = time.monotonic(), list[NDArray[Any]]()
+    if plan.name == "ngrams":
+        source.counts()
+    for learned, tests in splits:
+        member = learn_member(plan, source.take(learned))
+        scores.append(member.scores([source.texts[place] for place in tests.tolist()]))
+    found = np.concatenate(scores)
+    curve = calibrated(found, truth, is_single=is_single)
+    probabilities = apply_curve(found, curve, is_single=is_single)
+    accuracy = _accuracy(probabilities, truth)
+    return Trial(plan, curve, probabilities, accuracy, log_loss(probabilities, truth), time.monotonic() - began)
+
+
+def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
+    """Return the share of texts whose most probable label is right."""
+    return float(truth[np.arange(len(truth)), probabilities.argmax(axis=1)].mean())
+
+
+def _average(
+    trials: Sequence[Trial], truth: NDArray[np.bool_], *, is_single: bool
+) -> tuple[list[tuple[Plan, tuple[float, float], float]], float, float]:
+    """Return the average with the least log loss, its accuracy and its loss."""
+    weights = mixture_weights([trial.probabilities for trial in trials], truth, is_single=is_single)
+    kept = weights >= LEAST_WEIGHT
+    weights = np.where(kept, weights, 0) / weights[kept].sum()
+    mixed = sum(weight * trial.probabilities for weight, trial in zip(weights, trials, strict=True))
+    parts = [(trial.plan, trial.curve, float(w)) for w, trial in zip(weights, trials, strict=True) if w > 0]
+    return parts, _accuracy(np.asarray(mixed), truth), log_loss(np.asarray(mixed), truth)

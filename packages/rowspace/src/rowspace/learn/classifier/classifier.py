@@ -1,0 +1,272 @@
+"""`Classifier`: labels for texts, by the model that held-out texts favor."""
+
+import dataclasses
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.options import check_option_names, shows_options
+from rowspace.encode import Encoder
+from rowspace.errors import MissingExtraError, UsageError
+from rowspace.learn.classifier.calibration import apply_curve
+from rowspace.learn.classifier.choosing import Part, choose
+from rowspace.learn.classifier.members import Plan, Source, SupervisedRows, learn_member
+from rowspace.learn.classifier.options import ClassifierOptions
+from rowspace.learn.classifier.targets import Labeled, Weights, numbered, weights_of
+from rowspace.table import Table
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise MissingExtraError("a classifier needs scikit-learn: pip install 'rowspace[analysis]'") from error
+
+__all__ = ["Classifier"]
+
+LIKELY = 0.5  # the probability from which a text has one of several labels
+TEXTS_AT_ONCE = 4096
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """Texts → labels. Needs `rowspace[analysis]`.
+
+    Without options, `fit` holds out a part of the texts, and chooses by them between learned rows of n-grams
+    (fastText's supervised model), a linear model on TF-IDF of n-grams, a linear model on the vectors of a table if one
+    is given, and the average of their probabilities; then it learns what was chosen from all texts. Probabilities are
+    calibrated on the held-out texts.
+
+    Args:
+        table: A table, an `Encoder`, or the path of a table, for "vectors" and as first rows of "rows"; or None.
+        class_weight: What texts weigh by label: a dict, "balanced", or None.
+        **options: The fields of `ClassifierOptions`: method="auto", held_out=0.15, cost=1.0, dim=100, lr=2.0, ...
+
+    Attributes:
+        classes_: The labels in order.
+        chosen_: What was chosen, and why: one line.
+        facts_: Accuracy and log loss of all candidates on held-out texts, and numbers of texts and labels.
+        parts_: The learned models, each with its weight.
+
+    >>> texts = ["a cat sat", "the cat ran", "a dog barked", "the dog ran"] * 5
+    >>> classifier = Classifier(method="ngrams").fit(texts, ["cat", "cat", "dog", "dog"] * 5)
+    >>> classifier.predict(["my cat", "dogs and a dog"]).tolist()
+    ['cat', 'dog']
+    """
+
+    @shows_options(ClassifierOptions)
+    def __init__(
+        self,
+        *,
+        table: Encoder | Table | str | os.PathLike[str] | None = None,
+        class_weight: Weights = None,
+        **options: Any,
+    ) -> None:
+        check_option_names("Classifier", options, ClassifierOptions)
+        self.table = table
+        self.class_weight = class_weight
+        for field in dataclasses.fields(ClassifierOptions):
+            setattr(self, field.name, options.get(field.name, field.default))
+
+    def fit(self, X: Iterable[str], y: Iterable[Any], *, sample_weight: Iterable[float] | None = None) -> Self:
+        """Learn from texts and their labels.
+
+        Args:
+            X: n texts.
+            y: For each text a label (a string, a whole number or a boolean) or a list of labels; or an array
+                (n, labels) of 0 and 1.
+            sample_weight: What each text weighs.
+
+        Raises:
+            UsageError: An option, a text, a label or a weight is invalid.
+            FitDiverged: The learning rate of rows is too high, and there is no other model.
+        """
+        options = self._options()
+        texts = _texts(X)
+        labeled = numbered(y, len(texts))
+        weights = weights_of(labeled, self.class_weight, sample_weight)
+        used = np.flatnonzero(weights > 0)
+        source = Source(texts, labeled, weights)
+        if len(used) < len(texts):
+            source = source.take(used)
+        plans = _plans(options, _opened(self.table), labeled)
+        self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)}
+        if len(plans) == 1 and options.method != "auto":
+            chosen = [(plans[0], (1.0, 0.0), 1.0)]
+            choice = choose(plans, source, options) if len(source.texts) > 1 else None
+            chosen = choice.plans if choice else chosen
+        else:
+            choice = choose(plans, source, options)
+            chosen = choice.plans
+        if choice:
+            self.facts_ |= choice.facts
+        self.parts_ = [Part(learn_member(plan, source), curve, weight) for plan, curve, weight in chosen]
+        self.classes_, self.label_kind_ = labeled.classes, labeled.kind
+        self.chosen_ = _reason([(plan, weight) for plan, _, weight in chosen], self.facts_)
+        return self
+
+    def predict(self, X: Iterable[str]) -> NDArray[Any]:
+        """Return the most probable label of each text, (n,).
+
+        Where texts had several labels, those with a probability of at least 0.5: for lists of labels a tuple for each
+        text, (n,) of objects, and for an array of 0 and 1 such an array.
+        """
+        probabilities = self.predict_proba(X)
+        if self.label_kind_ == "single":
+            return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+        likely = probabilities >= LIKELY
+        if self.label_kind_ == "matrix":
+            return likely.astype(np.int64)
+        found = np.empty(len(likely), object)
+        found[:] = [tuple(self.classes_[row].tolist()) for row in likely]
+        return found
+
+    def predict_proba(self, X: Iterable[str]) -> NDArray[np.float64]:
+        """Return the probability of each label for each text, (n, labels), in the order of `classes_`.
+
+        They add up to 1 for each text, unless texts had several labels.
+        """
+        check_is_fitted(self, "parts_")
+        texts = _texts(X)
+        found = np.zeros((len(texts), len(self.classes_)))
+        for begin in range(0, len(texts), TEXTS_AT_ONCE):
+            some = texts[begin : begin + TEXTS_AT_ONCE]
+            for part in self.parts_:
+                scores = part.member.scores(some)
+                shares = apply_curve(scores, part.curve, is_single=self.label_kind_ == "single")
+                found[begin : begin + TEXTS_AT_ONCE] += part.weight * shares
+        return found
+
+    def top(self, X: Iterable[str], *, k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
+        """Return the most probable labels of each text.
+
+        Args:
+            X: n texts.
+            k: The maximum number of labels.
+            threshold: Labels that are less probable are left out.
+
+        Returns:
+            For each text its labels, as strings, and their probabilities, the most probable first.
+        """
+        probabilities = self.predict_proba(X)
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+        names = [str(label) for label in self.classes_.tolist()]
+        return [
+            [(names[place], float(row[place])) for place in places if row[place] >= threshold]
+            for row, places in zip(probabilities, best, strict=True)
+        ]
+
+    def score(self, X: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
+        """Return the accuracy; where texts have several labels, the share of texts with exactly the right ones."""
+        from sklearn.metrics import accuracy_score
+
+        texts, answers = _texts(X), list(y)
+        predicted = self.predict(texts)
+        if self.label_kind_ == "several":
+            right = np.array([set(a) == set(b) for a, b in zip(predicted.tolist(), answers, strict=True)], float)
+            return float(np.average(right, weights=sample_weight))
+        return float(accuracy_score(np.asarray(answers), predicted, sample_weight=sample_weight))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the models as safetensors, and labels and options as JSON, to a folder, atomically.
+
+        Raises:
+            UsageError: `path` is something else than a new folder or a saved classifier.
+            RowspaceError: The system refuses.
+        """
+        from rowspace.learn.classifier.saved import write_classifier
+
+        check_is_fitted(self, "parts_")
+        write_classifier(self, path)
+
+    def save_fasttext(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as fastText's .bin; only that of the method "rows" can be written.
+
+        fastText reads probabilities that are not calibrated.
+
+        Raises:
+            UsageError: Another method was chosen, or a label has a blank.
+        """
+        from rowspace.learn.classifier.rows.fasttext_file import write_model
+
+        check_is_fitted(self, "parts_")
+        member = self.parts_[0].member
+        if len(self.parts_) > 1 or not isinstance(member, SupervisedRows):
+            raise UsageError('only learned rows can be written for fastText; fit with method="rows"')
+        write_model(member.model, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a saved classifier, also one of `TextClassifier`, or a supervised model of fastText (.bin, .ftz).
+
+        Raises:
+            UsageError: There is no classifier at `path`.
+            FileFormatError: It is damaged.
+        """
+        from rowspace.learn.classifier.saved import read_classifier
+
+        found = cls()
+        read_classifier(found, Path(path))
+        return found
+
+    @staticmethod
+    def check_target(path: str | os.PathLike[str]) -> None:
+        """Raise what `save` to `path` would raise about the path itself: call it before long work."""
+        from rowspace.learn.classifier.saved import check_target
+
+        check_target(path)
+
+    def _options(self) -> ClassifierOptions:
+        return ClassifierOptions(
+            **{field.name: getattr(self, field.name) for field in dataclasses.fields(ClassifierOptions)}
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _texts(given: Iterable[str]) -> list[str]:
+    if isinstance(given, str):
+        raise UsageError(f"X must be texts, got one text: {given[:40]!r}; put it into a list")
+    texts = list(given)
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UsageError(f"X must be texts, but entry {place} is {text!r:.60}")
+    return texts
+
+
+def _opened(table: Encoder | Table | str | os.PathLike[str] | None) -> Encoder | None:
+    if table is None or isinstance(table, Encoder):
+        return table
+    return Encoder(table) if isinstance(table, Table) else Encoder.load(Path(table))
+
+
+def _plans(options: ClassifierOptions, encoder: Encoder | None, labeled: Labeled) -> list[Plan]:
+    """Return what to learn, or to choose from."""
+    names = [options.method] if options.method != "auto" else ["ngrams", "rows"]
+    has_several = labeled.kind != "single"
+    if options.method == "auto" and encoder is not None and not has_several:
+        names.append("vectors")
+    if "vectors" in names and encoder is None:
+        raise UsageError('method="vectors" needs a table; give table=')
+    if "vectors" in names and has_several:
+        raise UsageError('method="vectors" predicts one label of a text; use "auto", "rows" or "ngrams" for several')
+    return [Plan(name, options, encoder) for name in names]
+
+
+def _reason(chosen: Sequence[tuple[Plan, float]], facts: dict[str, Any]) -> str:
+    """Return one line about what was chosen and why."""
+    if len(chosen) == 1:
+        what = chosen[0][0].title
+    else:
+        what = "average of " + " and ".join(f"{weight:.2f} × {plan.title}" for plan, weight in chosen)
+    if "candidates" not in facts:
+        return f"{what}: the given method"
+    others = [f"{each['model']} {each['accuracy']:.3f}" for each in facts["candidates"] if each["model"] != what]
+    line = f"{what}: accuracy {facts['accuracy']:.3f} on {facts['held_out_texts']:,} held-out texts"
+    return f"{line}; {', '.join(others)}" if others else line

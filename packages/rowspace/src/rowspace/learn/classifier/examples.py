@@ -1,0 +1,128 @@
+"""Texts with labels, from fastText's format or from files of records (CSV, TSV, JSON lines, Parquet)."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.text.corpus.examples_file import is_unicode, read_examples
+from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
+
+__all__ = ["Examples", "read_labeled_texts"]
+
+PREFIX = "__label__"
+MAX_RECORD = 100_000_000  # bytes
+
+
+class Examples(NamedTuple):
+    """Texts and their labels.
+
+    Attributes:
+        texts: n texts.
+        labels: A label for each, or a list of labels for each.
+        left_out: The number of lines without a label in fastText's format.
+    """
+
+    texts: list[str]
+    labels: list[Any]
+    left_out: int = 0
+
+
+def read_labeled_texts(
+    path: str | os.PathLike[str],
+    *,
+    text_column: str = "text",
+    label_column: str = "label",
+    label_separator: str | None = None,
+) -> Examples:
+    r"""Read texts with labels.
+
+    Args:
+        path: Records if the name ends in .jsonl, .ndjson, .csv, .tsv or .parquet, perhaps compressed; else lines in
+            fastText's format, in which each word that begins with `__label__` is a label of the line.
+        text_column: Of records, the column of texts.
+        label_column: Of records, the column of labels: strings, whole numbers, true and false, or lists of these.
+        label_separator: What stands between several labels in one string; None has one label in a string.
+
+    Returns:
+        The texts and labels. Labels are lists if a text has several, or if a separator is given.
+
+    Raises:
+        UsageError: Nothing is at `path`, or a column is missing.
+        FileFormatError: A record or a line is damaged; the message has its number.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "reviews.txt")
+    ...     _ = file.write_text("__label__good short, and funny\n__label__bad too long\n")
+    ...     read_labeled_texts(file)
+    Examples(texts=['short, and funny', 'too long'], labels=['good', 'bad'], left_out=0)
+    """
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file {str(path)!r}; give {_expected()}")
+    if not has_records(Path(path)):
+        return _of_lines(path)
+    texts, labels = [], list[Any]()
+    for place, text, label in _records(path, text_column, label_column):
+        texts.append(text)
+        labels.append(_checked(_divided(label, label_separator), place))
+    if not texts:
+        raise FileFormatError(f"{path}: has no records; give {_expected()}")
+    if any(isinstance(label, list) for label in labels):
+        labels = [label if isinstance(label, list) else [label] for label in labels]
+    if len({type(each) for label in labels for each in (label if isinstance(label, list) else [label])}) > 1:
+        labels = [[str(each) for each in label] if isinstance(label, list) else str(label) for label in labels]
+    return Examples(texts, labels)
+
+
+def _expected() -> str:
+    return f"lines with {PREFIX}, or records in a file whose name ends in {', '.join(RECORD_NAMES)}"
+
+
+def _records(path: str | os.PathLike[str], text_column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
+    for line, values in read_records(Path(path), limit=MAX_RECORD):
+        place = f"{path}: line {line}"
+        for name in (text_column, label_column):
+            if name not in values:
+                has = ", ".join(map(str, values))[:200]
+                option = "--text-column" if name == text_column else "--label-column"
+                raise UsageError(f"{place}: has no column {name!r}, only {has}; name the column by {option}")
+        text = values[text_column]
+        if not isinstance(text, str) or not is_unicode(text):
+            raise FileFormatError(f"{place}: the text is {text!r:.60}, expected a string; repair the record")
+        yield place, text, values[label_column]
+
+
+def _divided(label: Any, separator: str | None) -> Any:
+    if isinstance(label, str) and separator:
+        return [each.strip() for each in label.split(separator) if each.strip()]
+    return label
+
+
+def _checked(label: Any, place: str) -> Any:
+    given = label if isinstance(label, list) else [label]
+    for each in given:
+        is_text = isinstance(each, str) and each.strip() and is_unicode(each)
+        if not (is_text or isinstance(each, int)):
+            raise FileFormatError(
+                f"{place}: the label is {each!r:.60}, expected a string, a whole number, true or false; repair the "
+                "record"
+            )
+    return label
+
+
+def _of_lines(path: str | os.PathLike[str]) -> Examples:
+    texts, labels, left_out = list[str](), list[list[str]](), 0
+    for line in read_examples(path, _expected()).split("\n"):
+        words = line.split()
+        found = [word.removeprefix(PREFIX) for word in words if word.startswith(PREFIX)]
+        if found:
+            texts.append(" ".join(word for word in words if not word.startswith(PREFIX)))
+            labels.append(found)
+        elif words:
+            left_out += 1
+    if not texts:
+        raise FileFormatError(f"{path}: no line has a label such as {PREFIX}good; give {_expected()}")
+    single = all(len(each) == 1 for each in labels)
+    return Examples(texts, [each[0] for each in labels] if single else list(labels), left_out)

@@ -1,0 +1,13 @@
+"""fastText's supervised model: rows of words and n-grams, learned together with the labels.
+
+| file | contents |
+|---|---|
+| `options.py` | `RowsOptions` |
+| `dictionary.py` | the words of the texts |
+| `features.py` | texts → features for learning |
+| `learning.py` | `learn_rows`: texts and labels → a model |
+| `model.py` | `SupervisedModel`: texts → probabilities |
+| `tree.py` | the Huffman tree of hierarchical softmax |
+| `fasttext_file.py` | fastText's .bin read and written, .ftz read |
+| `kernels/` | the compiled loops |
+"""

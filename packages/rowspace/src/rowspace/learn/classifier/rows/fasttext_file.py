@@ -1,0 +1,231 @@
+"""fastText's files of supervised models: .bin read and written, .ftz (quantized, also pruned) read.
+
+Source: fastText 0.9, `FastText`, `Dictionary`, `QuantMatrix`.
+"""
+
+import os
+import struct
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import StrPath, atomic_file
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.binary_reader import BinaryReader
+from rowspace.files.content import map_content
+from rowspace.learn.classifier.rows.dictionary import Dictionary
+from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets, fill_buckets
+from rowspace.learn.classifier.rows.learning import LOSSES
+from rowspace.learn.classifier.rows.model import SupervisedModel
+from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.store.kernels import ENTRY, find_entries
+from rowspace.store.model_formats.fasttext import check_target
+from rowspace.store.model_formats.fasttext_dictionary import ARGUMENTS, MAGIC, MAX_WORD, MODELS, VERSIONS
+from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, read_quantized
+
+__all__ = ["check_target", "read_model", "write_model"]
+
+PREFIX = b"__label__"
+SUPERVISED = 3
+ROWS_AT_ONCE = 1 << 14
+MAX_GROWTH = 256  # of the bytes of quantized rows; fastText's usual two columns for a code are 8 times as large
+BLANKS = frozenset(" \t\n\v\f\r\0")
+
+
+class _Arguments(NamedTuple):
+    """The training arguments in the order of the file."""
+
+    dim: int
+    window: int
+    epochs: int
+    min_count: int
+    negatives: int
+    word_ngrams: int
+    loss: int
+    model: int
+    buckets: int
+    min_n: int
+    max_n: int
+    update_rate: int
+    sample: float
+
+
+def read_model(path: StrPath) -> SupervisedModel:
+    """Open a supervised model of fastText.
+
+    Args:
+        path: A .bin or .ftz file; rows of a .bin are mapped.
+
+    Raises:
+        FileFormatError: It is damaged, truncated, or has no labels; the message has the byte.
+        UsageError: Nothing is at `path`.
+    """
+    source = os.fspath(path)
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file {source!r}; give a supervised model of fastText, .bin or .ftz")
+    reader = BinaryReader(map_content(Path(path)), source)
+    arguments = _read_arguments(reader)
+    dictionary, labels, counts, kept = _read_dictionary(reader)
+    is_quantized = reader.flag("whether rows are quantized")
+    inputs = _read_rows(reader, is_quantized=is_quantized)
+    outputs = _read_rows(reader, is_quantized=reader.flag("whether outputs are quantized") and is_quantized)
+    reader.end()
+    words = len(dictionary.counts)
+    needed = words + (arguments.buckets if kept is None else len(kept))
+    if inputs.shape != (needed, arguments.dim) or outputs.shape != (len(labels), arguments.dim):
+        raise FileFormatError(
+            f"{source}: rows of shape {inputs.shape} and outputs of shape {outputs.shape} for {words:,} words, "
+            f"{needed - words:,} buckets and {len(labels):,} labels; it is damaged, download it again"
+        )
+    if arguments.loss == LOSSES["hierarchical"]:
+        outputs = outputs[: max(1, len(labels) - 1)]
+    options, buckets = _options(arguments, source), _buckets(kept, arguments, words, source)
+    return SupervisedModel(dictionary, labels, counts, inputs, outputs, buckets, options)
+
+
+def write_model(model: SupervisedModel, path: StrPath) -> None:
+    """Write a model as fastText's .bin, atomically; buckets that no text has used become rows of zeros.
+
+    Raises:
+        UsageError: A label has a blank, buckets were pruned, or `path` is something else than a new file or a model.
+    """
+    if model.buckets.other == SKIPPED:
+        raise UsageError("n-grams of this model were pruned, which only quantized models of fastText can represent")
+    labels = []
+    for label in model.labels:
+        if BLANKS & set(label) or not label:
+            raise UsageError(f"label {label!r} is empty or has a blank, which fastText cannot represent; rename it")
+        labels.append(PREFIX + label.encode(errors="surrogatepass"))
+    check_target(path)
+    options, words = model.options, len(model.dictionary.counts)
+    has_buckets = options.max_n > 0 or options.word_ngrams > 1
+    size = options.buckets if has_buckets else 0
+    arguments = _Arguments(
+        model.inputs.shape[1],
+        5,
+        options.epochs,
+        options.min_count,
+        options.negatives,
+        options.word_ngrams,
+        LOSSES[options.loss],
+        SUPERVISED,
+        size,
+        options.min_n if options.max_n else 0,
+        options.max_n,
+        100,
+        1e-4,
+    )
+    with atomic_file(path) as file:
+        file.write(struct.pack("<2i", MAGIC, max(VERSIONS)) + ARGUMENTS.pack(*arguments))
+        total = int(model.dictionary.counts.sum() + model.label_counts.sum())
+        file.write(struct.pack("<3i2q", words + len(labels), words, len(labels), total, -1))
+        for word, count in enumerate(model.dictionary.counts.tolist()):
+            file.write(model.dictionary.word(word) + struct.pack("<xqb", count, 0))
+        for name, count in zip(labels, model.label_counts.tolist(), strict=True):
+            file.write(name + struct.pack("<xqb", count, 1))
+        file.write(b"\0" + np.array([words + size, model.inputs.shape[1]], "<i8").tobytes())
+        _write_rows(file, model.inputs[:words])
+        for begin in range(0, size, ROWS_AT_ONCE):
+            _write_rows(file, _bucket_rows(model, begin, min(begin + ROWS_AT_ONCE, size)))
+        file.write(b"\0" + np.array([len(labels), model.inputs.shape[1]], "<i8").tobytes())
+        _write_rows(file, model.outputs)
+        if len(model.outputs) < len(labels):
+            _write_rows(file, np.zeros((len(labels) - len(model.outputs), model.inputs.shape[1]), np.float32))
+
+
+def _read_arguments(reader: BinaryReader) -> _Arguments:
+    magic, version = reader.numbers("<i4", 2, "its magic number and version").tolist()
+    if magic != MAGIC or version not in VERSIONS:
+        raise FileFormatError(
+            f"{reader.source}: byte 0: magic number {magic} and version {version}, but fastText's are {MAGIC} and "
+            f"{' or '.join(map(str, VERSIONS))}; give a supervised model of fastText, .bin or .ftz"
+        )
+    found = _Arguments(*ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes()))
+    if found.model != SUPERVISED:
+        kind = MODELS.get(found.model, f"model {found.model}")
+        raise FileFormatError(f"{reader.source}: {kind}, a model without labels; open it as a table by rowspace.load")
+    return found._replace(max_n=0) if version == min(VERSIONS) else found  # old classifiers had no n-grams
+
+
+def _read_dictionary(
+    reader: BinaryReader,
+) -> tuple[Dictionary, list[str], NDArray[np.int64], NDArray[np.int32] | None]:
+    """Return the words, the labels, the labels' counts, and the buckets and rows that pruning has kept, (n, 2)."""
+    size, words, number = reader.numbers("<i4", 3, "how many words it has").tolist()
+    _, kept = reader.numbers("<i8", 2, "how many n-grams are left").tolist()
+    if min(words, number) < 0 or size != words + number or kept < -1 or number == 0:
+        raise reader.error(f"{size:,} entries of {words:,} words and {number:,} labels, {kept:,} n-grams", 28)
+    reader.check(size * (1 + ENTRY), f"its {size:,} words")
+    places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
+    found, reader.place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
+    if found < size:
+        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
+    dictionary = Dictionary.of_words(reader.data, places[:words, 0], places[:words, 1], counts[:words])
+    labels = [
+        reader.data[begin:end].tobytes().removeprefix(PREFIX).decode(errors="replace")
+        for begin, end in places[words:].tolist()
+    ]
+    pairs = None if kept < 0 else reader.matrix("<i4", kept, 2, "the n-grams that are left")
+    return dictionary, labels, counts[words:], pairs
+
+
+def _read_rows(reader: BinaryReader, *, is_quantized: bool) -> NDArray[Any]:
+    if not is_quantized:
+        return reader.matrix("<f4", *reader.sizes("the sizes of a matrix"), "its rows")
+    place = reader.place
+    reader.flag("whether lengths are quantized")
+    size, dim = reader.sizes("the sizes of a quantized matrix")
+    if 4 * size * dim > MAX_GROWTH * (reader.data.size - place) + 4 * CENTROIDS * dim:
+        raise reader.error(f"{size:,} rows of {dim:,} columns, more than its bytes can hold", 16)
+    reader.place = place
+    return read_quantized(reader)
+
+
+def _options(arguments: _Arguments, source: str) -> RowsOptions:
+    names = {code: name for name, code in LOSSES.items()}
+    try:
+        return RowsOptions(
+            dim=arguments.dim,
+            epochs=max(1, arguments.epochs),
+            word_ngrams=max(1, arguments.word_ngrams),
+            min_n=arguments.min_n if arguments.max_n > 0 else 0,
+            max_n=max(0, arguments.max_n),
+            buckets=max(1, arguments.buckets),
+            min_count=max(1, arguments.min_count),
+            loss=names.get(arguments.loss, f"of code {arguments.loss}"),  # type: ignore[arg-type]  # is validated
+            negatives=max(1, arguments.negatives),
+        )
+    except UsageError as error:
+        raise FileFormatError(f"{source}: {error}; it is damaged, download it again") from None
+
+
+def _buckets(kept: NDArray[np.int32] | None, arguments: _Arguments, words: int, source: str) -> Buckets:
+    if kept is None:
+        has_buckets = arguments.max_n > 0 or arguments.word_ngrams > 1
+        if has_buckets and arguments.buckets < 1:
+            raise FileFormatError(f"{source}: n-grams without buckets; it is damaged, download it again")
+        return Buckets(np.zeros(0, np.int32), np.zeros(0, np.int32), words, NO_ROW)
+    outside = kept[(kept < 0) | (kept >= [max(1, arguments.buckets), max(1, len(kept))])]
+    if outside.size:
+        raise FileFormatError(f"{source}: keeps bucket or row {outside[0]}, which does not exist; download it again")
+    keys = np.full(1 << max(1, 2 * len(kept)).bit_length(), -1, np.int32)
+    found = Buckets(keys, np.zeros(len(keys), np.int32), words, SKIPPED)
+    fill_buckets(found, np.ascontiguousarray(kept[:, 0]), np.ascontiguousarray(kept[:, 1]) + np.int32(words))
+    return found
+
+
+def _bucket_rows(model: SupervisedModel, begin: int, end: int) -> NDArray[np.float32]:
+    """Return the rows of some buckets."""
+    words, buckets = len(model.dictionary.counts), model.buckets
+    if not len(buckets.keys):
+        return np.asarray(model.inputs[words + begin : words + end])
+    found = np.zeros((end - begin, model.inputs.shape[1]), np.float32)
+    is_here = (buckets.keys >= begin) & (buckets.keys < end)
+    found[buckets.keys[is_here] - begin] = model.inputs[buckets.rows[is_here]]
+    return found
+
+
+def _write_rows(file: Any, rows: NDArray[Any]) -> None:
+    file.write(np.ascontiguousarray(rows, "<f4").tobytes())

@@ -1,0 +1,200 @@
+"""Rows of features and outputs of labels, learned one text after the other by stochastic gradient descent.
+
+A text is the mean of the rows of its features; the outputs predict its label from the mean. A row gets the gradient of
+the mean divided by the number of features, as in fastText (Joulin et al. 2017).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.jit import kernel
+from rowspace.learn.word2vec.kernels.draws import below, random_bits
+
+__all__ = ["HIERARCHICAL", "NEGATIVE", "ONE_VS_ALL", "SOFTMAX", "Examples", "Net", "Nodes", "Scratch", "learn"]
+
+Rows = NDArray[np.float32]
+Longs = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+HIERARCHICAL, NEGATIVE, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # fastText's codes
+
+
+class Examples(NamedTuple):
+    """Texts and their labels."""
+
+    indptr: Longs  # (n + 1,)
+    features: Ids  # a word, or V plus the row of a bucket
+    part_indptr: Longs  # (V + 1,), or (1,) if a word has no parts but itself
+    parts: Ids  # the features of each word
+    label_indptr: Longs  # (n + 1,)
+    labels: Ids
+    weights: Rows  # (n,), of the gradient
+
+
+class Net(NamedTuple):
+    """What is learned."""
+
+    inputs: Rows  # (V + used buckets, d)
+    outputs: Rows  # (labels, d); of a tree, one for each inner node
+
+
+class Nodes(NamedTuple):
+    """The nodes above each label in a Huffman tree, and the labels that are drawn as negatives."""
+
+    indptr: Longs  # (labels + 1,)
+    nodes: Ids
+    is_right: NDArray[np.bool_]
+    negatives: Ids  # labels, in proportion to the square root of their counts
+    drawn: int  # negatives for each text
+
+
+class Scratch(NamedTuple):
+    """The memory of one thread."""
+
+    hidden: Rows  # (d,)
+    gradient: Rows  # (d,)
+    scores: Rows  # (labels,)
+    random: NDArray[np.uint64]  # (1,)
+
+
+@kernel
+def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, nodes: Nodes, scratch: Scratch) -> float:
+    """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses."""
+    total = 0.0
+    for place in range(len(order)):
+        text = order[place]
+        first, last = examples.label_indptr[text], examples.label_indptr[text + 1]
+        size = mean_row(examples, text, net.inputs, scratch.hidden)
+        if first == last or size == 0:
+            continue
+        rate = rates[0] + (rates[1] - rates[0]) * np.float32(place) / np.float32(len(order))
+        rate *= examples.weights[text]
+        for column in range(len(scratch.gradient)):
+            scratch.gradient[column] = 0
+        label = examples.labels[first]
+        if last - first > 1 and loss != ONE_VS_ALL:  # one of several labels
+            label = examples.labels[first + below(last - first, random_bits(scratch.random))]
+        if loss == SOFTMAX:
+            total += learn_softmax(label, rate, net.outputs, scratch)
+        elif loss == ONE_VS_ALL:
+            total += learn_all(examples.labels[first:last], rate, net.outputs, scratch)
+        elif loss == HIERARCHICAL:
+            for node in range(nodes.indptr[label], nodes.indptr[label + 1]):
+                total += learn_binary(nodes.nodes[node], nodes.is_right[node], rate, net.outputs, scratch)
+        else:
+            total += learn_negatives(label, examples.labels[first:last], rate, net.outputs, nodes, scratch)
+        scale = np.float32(1) / np.float32(size)
+        for column in range(len(scratch.gradient)):
+            scratch.gradient[column] *= scale
+        add_to_rows(examples, text, net.inputs, scratch.gradient)
+    return total
+
+
+@kernel
+def mean_row(examples: Examples, text: int, inputs: Rows, hidden: Rows) -> int:
+    """Write the mean of the rows of a text's features; returns their number."""
+    for column in range(len(hidden)):
+        hidden[column] = 0
+    size, words = 0, len(examples.part_indptr) - 1
+    for place in range(examples.indptr[text], examples.indptr[text + 1]):
+        feature = np.uint64(examples.features[place])
+        if feature < words:
+            for part in range(examples.part_indptr[feature], examples.part_indptr[feature + 1]):
+                row = np.uint64(examples.parts[part])
+                for column in range(len(hidden)):
+                    hidden[column] += inputs[row, column]
+                size += 1
+        else:
+            for column in range(len(hidden)):
+                hidden[column] += inputs[feature, column]
+            size += 1
+    scale = np.float32(1) / np.float32(max(1, size))
+    for column in range(len(hidden)):
+        hidden[column] *= scale
+    return size
+
+
+@kernel
+def add_to_rows(examples: Examples, text: int, inputs: Rows, gradient: Rows) -> None:
+    """Add the same numbers to the row of each of a text's features."""
+    words = len(examples.part_indptr) - 1
+    for place in range(examples.indptr[text], examples.indptr[text + 1]):
+        feature = np.uint64(examples.features[place])
+        if feature < words:
+            for part in range(examples.part_indptr[feature], examples.part_indptr[feature + 1]):
+                row = np.uint64(examples.parts[part])
+                for column in range(len(gradient)):
+                    inputs[row, column] += gradient[column]
+        else:
+            for column in range(len(gradient)):
+                inputs[feature, column] += gradient[column]
+
+
+@kernel
+def learn_softmax(label: int, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
+    """Learn one label against all others; returns the loss."""
+    scores, most = scratch.scores, np.float32(-np.inf)
+    for other in range(len(outputs)):
+        scores[other] = dot(outputs, other, scratch.hidden)
+        most = max(most, scores[other])
+    total = np.float32(0)
+    for other in range(len(outputs)):
+        scores[other] = np.exp(scores[other] - most)
+        total += scores[other]
+    for other in range(len(outputs)):
+        error = np.float32(other == label) - scores[other] / total
+        move(outputs, other, rate * error, scratch)
+    return -math.log(scores[label] / total + 1e-10)
+
+
+@kernel
+def learn_all(labels: Ids, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
+    """Learn for each label whether the text has it; returns the loss."""
+    total = 0.0
+    for other in range(len(outputs)):
+        is_right = False
+        for label in labels:
+            is_right |= label == other
+        total += learn_binary(other, is_right, rate, outputs, scratch)
+    return total
+
+
+@kernel
+def learn_negatives(label: int, labels: Ids, rate: np.float32, outputs: Rows, nodes: Nodes, scratch: Scratch) -> float:
+    """Learn one label against drawn ones; returns the loss."""
+    total = learn_binary(label, True, rate, outputs, scratch)
+    for _ in range(nodes.drawn if len(outputs) > 1 else 0):
+        other = nodes.negatives[below(len(nodes.negatives), random_bits(scratch.random))]
+        if other != label:
+            total += learn_binary(other, False, rate, outputs, scratch)
+    return total
+
+
+@kernel
+def learn_binary(row: int, is_right: bool, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
+    """Learn one output against a yes or no; returns the loss."""
+    score = dot(outputs, row, scratch.hidden)
+    share = np.float32(1) / (np.float32(1) + np.exp(-score))
+    move(outputs, row, rate * (np.float32(is_right) - share), scratch)
+    return -math.log((share if is_right else np.float32(1) - share) + 1e-10)
+
+
+@kernel
+def dot(outputs: Rows, row: int, hidden: Rows) -> np.float32:
+    """Return the product of an output and the mean."""
+    total = np.float32(0)
+    for column in range(len(hidden)):
+        total += outputs[row, column] * hidden[column]
+    return total
+
+
+@kernel
+def move(outputs: Rows, row: int, step: np.float32, scratch: Scratch) -> None:
+    """Add a step to an output, and its part to the gradient of the mean."""
+    for column in range(len(scratch.hidden)):
+        value = outputs[row, column]
+        scratch.gradient[column] += step * value
+        outputs[row, column] = value + step * scratch.hidden[column]

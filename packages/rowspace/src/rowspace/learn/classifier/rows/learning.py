@@ -1,0 +1,181 @@
+"""`learn_rows`: texts and labels → a `SupervisedModel`."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.parallel import map_ranges, split_range
+from rowspace.errors import FitDiverged
+from rowspace.learn.classifier.rows.dictionary import Dictionary, count_dictionary, joined
+from rowspace.learn.classifier.rows.features import Parts, compacted, features_of, parts_of
+from rowspace.learn.classifier.rows.kernels.features import NO_ROW, Buckets, Rules, fill_buckets
+from rowspace.learn.classifier.rows.kernels.train import (
+    HIERARCHICAL,
+    NEGATIVE,
+    ONE_VS_ALL,
+    SOFTMAX,
+    Examples,
+    Net,
+    Nodes,
+    Scratch,
+    learn,
+)
+from rowspace.learn.classifier.rows.model import SupervisedModel
+from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.learn.classifier.rows.tree import build_tree
+from rowspace.table import Table
+
+__all__ = ["LOSSES", "Targets", "learn_rows"]
+
+LOSSES = {"hierarchical": HIERARCHICAL, "negative": NEGATIVE, "softmax": SOFTMAX, "one-vs-all": ONE_VS_ALL}
+TEXTS_AT_ONCE = 512
+NEGATIVE_TABLE = 1 << 20
+
+OnEpoch = Callable[[int, float], None]
+
+
+class Targets(NamedTuple):
+    """The labels of texts by number in CSR form, and what each text weighs."""
+
+    indptr: NDArray[np.int64]  # (n + 1,)
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float32]  # (n,)
+
+    @classmethod
+    def single(cls, labels: NDArray[np.int32], weights: NDArray[np.float32] | None = None) -> "Targets":
+        """Return the targets of texts with one label each."""
+        ones = np.ones(len(labels), np.float32) if weights is None else weights
+        return cls(np.arange(len(labels) + 1), labels.astype(np.int32), ones)
+
+    def counts(self, size: int) -> NDArray[np.int64]:
+        """Return how many texts have each label."""
+        return np.bincount(self.labels, minlength=size).astype(np.int64)
+
+
+def learn_rows(
+    texts: Sequence[str],
+    targets: Targets,
+    labels: Sequence[str],
+    options: RowsOptions,
+    *,
+    init: Table | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> SupervisedModel:
+    """Learn rows of words and n-grams together with labels.
+
+    Args:
+        texts: n texts.
+        targets: Their labels, as numbers.
+        labels: The names of labels, which the model orders by falling count as fastText does.
+        options: How to learn.
+        init: Words of this table begin with its rows.
+        on_epoch: Called after each epoch with its number, from 1, and its mean loss.
+
+    Returns:
+        The model.
+
+    Raises:
+        FitDiverged: The learning rate is too high.
+    """
+    order = np.argsort(-targets.counts(len(labels)), kind="stable")
+    places = np.empty(len(labels), np.int32)
+    places[order] = np.arange(len(labels))
+    targets = targets._replace(labels=places[targets.labels])
+    data, starts = joined(texts)
+    dictionary = count_dictionary(data, starts, min_count=options.min_count)
+    rules = Rules(options.min_n, options.max_n, options.word_ngrams, options.buckets, dictionary.end)
+    examples, buckets = _examples(data, starts, dictionary, rules, targets, options.threads)
+    words = len(dictionary.counts)
+    net = _start(words + len(buckets), len(labels), options)
+    if init is not None:
+        _copy_rows(init, dictionary, net)
+    counts = targets.counts(len(labels))
+    _learn_epochs(examples, net, _nodes(counts, options), options, on_epoch)
+    named = [labels[place] for place in order]
+    kept = _kept(buckets, words)
+    return SupervisedModel(dictionary, named, counts, net.inputs, net.outputs, kept, dataclasses.replace(options))
+
+
+def _examples(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    dictionary: Dictionary,
+    rules: Rules,
+    targets: Targets,
+    threads: int,
+) -> tuple[Examples, NDArray[np.int32]]:
+    """Return what the kernel learns from, and the buckets that have rows."""
+    words = len(dictionary.counts)
+    features = features_of(data, starts, dictionary, rules, threads=threads)
+    parts = Parts(np.zeros(1, np.int64), np.zeros(0, np.int32))
+    if rules.max_n > 0:
+        parts = parts_of(dictionary, rules, 0, words)
+    buckets = compacted(features, parts, words, rules)
+    return Examples(features.indptr, features.ids, parts.indptr, parts.ids, *targets), buckets
+
+
+def _start(rows: int, labels: int, options: RowsOptions) -> Net:
+    """Return rows drawn from -1/d to 1/d, and outputs of zeros."""
+    generator = np.random.default_rng(options.seed)
+    inputs = generator.random((rows, options.dim), np.float32)
+    inputs -= np.float32(0.5)
+    inputs *= np.float32(2 / options.dim)
+    outputs = labels - 1 if options.loss == "hierarchical" else labels
+    return Net(inputs, np.zeros((max(1, outputs), options.dim), np.float32))
+
+
+def _copy_rows(table: Table, dictionary: Dictionary, net: Net) -> None:
+    ids = {token.encode(errors="surrogatepass"): number for number, token in enumerate(table.vocabulary)}
+    for word in range(len(dictionary.counts)):
+        place = ids.get(dictionary.word(word))
+        if place is not None:
+            net.inputs[word] = table.rows[place]
+
+
+def _nodes(counts: NDArray[np.int64], options: RowsOptions) -> Nodes:
+    """Return the paths of a tree and the negatives; empty where the loss has none."""
+    none = np.zeros(0, np.int32)
+    indptr, nodes, sides = np.zeros(1, np.int64), none, np.zeros(0, np.bool_)
+    if options.loss == "hierarchical":
+        indptr, nodes, sides = build_tree(counts).paths()
+    negatives = none
+    if options.loss == "negative":
+        shares = np.sqrt(counts) / np.sqrt(counts).sum()
+        negatives = np.repeat(np.arange(len(counts), dtype=np.int32), np.ceil(shares * NEGATIVE_TABLE).astype(int))
+    return Nodes(indptr, nodes, sides, negatives, options.negatives)
+
+
+def _learn_epochs(examples: Examples, net: Net, nodes: Nodes, options: RowsOptions, on_epoch: OnEpoch | None) -> None:
+    number, loss = len(examples.weights), LOSSES[options.loss]
+    ranges = split_range(number, pieces=-(-number // TEXTS_AT_ONCE))
+    for epoch in range(options.epochs):
+        order = np.random.default_rng((options.seed, epoch)).permutation(number)
+
+        def work(begin: int, end: int, epoch: int = epoch, order: NDArray[np.int64] = order) -> float:
+            done = [(epoch + place / number) / options.epochs for place in (begin, end)]
+            rates = np.array([options.lr * (1 - share) for share in done], np.float32)
+            scratch = _scratch(options, len(net.outputs), epoch, begin)
+            return float(learn(examples, order[begin:end], loss, rates, net, nodes, scratch))
+
+        total = sum(map_ranges(work, ranges, threads=options.threads))
+        if not np.isfinite(total) or not np.isfinite(net.outputs).all():
+            raise FitDiverged(f"the learning rate lr={options.lr:g} is too high for these texts; give a smaller one")
+        if on_epoch:
+            on_epoch(epoch + 1, total / max(1, number))
+
+
+def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scratch:
+    seed = np.random.SeedSequence((options.seed, epoch, begin)).generate_state(1, np.uint64) | np.uint64(1)
+    hidden, gradient = np.zeros(options.dim, np.float32), np.zeros(options.dim, np.float32)
+    return Scratch(hidden, gradient, np.zeros(labels, np.float32), seed)
+
+
+def _kept(buckets: NDArray[np.int32], words: int) -> Buckets:
+    """Return the rows of the buckets that the texts use; others count as zeros."""
+    keys = np.full(1 << max(1, 2 * len(buckets)).bit_length(), -1, np.int32)
+    found = Buckets(keys, np.zeros(len(keys), np.int32), words, NO_ROW)
+    fill_buckets(found, buckets, np.arange(words, words + len(buckets), dtype=np.int32))
+    return found

@@ -1,0 +1,139 @@
+"""Labels as they are given → numbers: one label for each text, several, or a matrix of 0 and 1."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.errors import UsageError
+
+__all__ = ["Labeled", "numbered", "weights_of"]
+
+Weights = Mapping[Any, float] | str | None
+
+
+class Labeled(NamedTuple):
+    """The labels of texts by number, in CSR form.
+
+    Attributes:
+        classes: The labels in order, (labels,).
+        kind: "single", "several" (lists of labels), or "matrix" (columns of 0 and 1).
+        indptr, numbers: Those of text i are `numbers[indptr[i] : indptr[i + 1]]`.
+    """
+
+    classes: NDArray[Any]
+    kind: str
+    indptr: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+
+    @property
+    def texts(self) -> int:
+        """The number of texts."""
+        return len(self.indptr) - 1
+
+    def take(self, places: NDArray[np.int64]) -> "Labeled":
+        """Return the labels of some texts."""
+        parts = [self.numbers[self.indptr[place] : self.indptr[place + 1]] for place in places.tolist()]
+        indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        return Labeled(self.classes, self.kind, indptr, np.concatenate([*parts, np.zeros(0, np.int32)]))
+
+    def matrix(self) -> NDArray[np.bool_]:
+        """Return which text has which label, (n, labels)."""
+        found = np.zeros((self.texts, len(self.classes)), bool)
+        found[np.repeat(np.arange(self.texts), np.diff(self.indptr)), self.numbers] = True
+        return found
+
+
+def numbered(labels: Iterable[Any], texts: int) -> Labeled:
+    """Return labels as numbers.
+
+    Args:
+        labels: For each text a string, a whole number or a boolean; or a list, tuple or set of these; or an array
+            (texts, labels) of 0 and 1.
+        texts: The number of texts.
+
+    Raises:
+        UsageError: There are not as many labels as texts, they are of another type, or there is only one.
+
+    >>> numbered(["b", "a", "b"], 3).numbers.tolist(), numbered([["a", "b"], []], 2).indptr.tolist()
+    ([1, 0, 1], [0, 2, 2])
+    """
+    given = labels if isinstance(labels, np.ndarray) else list(labels)
+    if len(given) != texts:
+        raise UsageError(f"y must have one entry for each of {texts:,} texts, got {len(given):,}")
+    if isinstance(given, np.ndarray) and given.ndim == 2:
+        return _of_matrix(given)
+    if any(isinstance(each, (list, tuple, set, frozenset)) for each in given):
+        return _several(list(given))
+    flat = np.asarray(given)
+    if flat.ndim == 1 and flat.dtype.kind == "O":  # as pandas has them
+        flat = np.asarray(flat.tolist())
+    if flat.ndim != 1 or flat.dtype.kind not in "Uiub":
+        raise UsageError("y must be labels that are strings, whole numbers or booleans, or lists of them")
+    classes, numbers = np.unique(flat, return_inverse=True)
+    return _checked(Labeled(classes, "single", np.arange(texts + 1), numbers.astype(np.int32)))
+
+
+def _several(given: list[Any]) -> Labeled:
+    for place, each in enumerate(given):
+        if not isinstance(each, (list, tuple, set, frozenset)):
+            raise UsageError(f"y must have a list of labels for each text, but entry {place} is {each!r:.40}")
+    flat = np.asarray([label for each in given for label in dict.fromkeys(each)] or [""])
+    if flat.ndim != 1 or flat.dtype.kind not in "Uiub":
+        raise UsageError("y must be lists of labels that are all strings, or all whole numbers")
+    classes, numbers = np.unique(flat, return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum([len(set(each)) for each in given])]).astype(np.int64)
+    return _checked(Labeled(classes, "several", indptr, numbers[: indptr[-1]].astype(np.int32)))
+
+
+def _of_matrix(given: NDArray[Any]) -> Labeled:
+    if given.dtype.kind not in "iubf" or not np.isin(given, (0, 1)).all():
+        raise UsageError("y with two dimensions must be 0 and 1, a column for each label")
+    texts, numbers = np.nonzero(given)
+    indptr = np.searchsorted(texts, np.arange(len(given) + 1)).astype(np.int64)
+    return _checked(Labeled(np.arange(given.shape[1]), "matrix", indptr, numbers.astype(np.int32)))
+
+
+def _checked(found: Labeled) -> Labeled:
+    if len(found.classes) < 2:
+        raise UsageError(f"y must have at least two different labels, got {found.classes.tolist()!r:.60}")
+    return found
+
+
+def weights_of(labeled: Labeled, class_weight: Weights, sample_weight: Iterable[float] | None) -> NDArray[np.float32]:
+    """Return what each text weighs, (n,), 1 in the mean.
+
+    Args:
+        labeled: Labels of texts.
+        class_weight: By label, others 1; or "balanced", in inverse proportion to the number of texts; or None. A text
+            with several labels has the mean of theirs.
+        sample_weight: By text, or None.
+
+    Raises:
+        UsageError: A weight is negative or not finite, a label is unknown, or the number of weights differs.
+    """
+    by_label = np.ones(len(labeled.classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise UsageError(
+                f'class_weight must be "balanced", None or a dict from label to weight, not {class_weight!r}'
+            )
+        by_label = 1 / np.maximum(1, np.bincount(labeled.numbers, minlength=len(by_label)))
+    elif class_weight is not None:
+        places = {label: place for place, label in enumerate(labeled.classes.tolist())}
+        for label, weight in class_weight.items():
+            if label not in places:
+                raise UsageError(f"class_weight has the label {label!r}, which no text has")
+            by_label[places[label]] = weight
+    sizes = np.diff(labeled.indptr)
+    sums = np.add.reduceat(np.append(by_label[labeled.numbers], 0), labeled.indptr[:-1]) * (sizes > 0)
+    found = np.where(sizes > 0, sums / np.maximum(1, sizes), 1.0)
+    if sample_weight is not None:
+        given = np.asarray(list(sample_weight), float)
+        if given.shape != found.shape:
+            raise UsageError(f"sample_weight must have one number for each of {len(found):,} texts, got {len(given):,}")
+        found = found * given
+    if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
+        raise UsageError("weights must be finite, 0 or more, and not all 0")
+    return np.asarray(found / found.mean(), np.float32)

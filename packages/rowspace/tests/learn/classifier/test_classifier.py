@@ -1,0 +1,235 @@
+"""`Classifier`: the contract of scikit-learn, what is chosen, and what is saved."""
+
+import json
+import pickle
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_score
+
+import rowspace as rs
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.learn import TextClassifier
+from rowspace.learn.classifier import choosing
+from rowspace.learn.classifier.classifier import Classifier
+from rowspace.learn.classifier.rows.fasttext_file import read_model
+from rowspace.text import whitespace_json
+
+TOPICS = {
+    "pet": "cat dog hamster purr bark fur",
+    "color": "red blue green bright dark pale",
+    "food": "bread soup apple sweet salty fresh",
+}
+STORED = [" ".join(["the", "cat", "sat", "dog", "a", "mat"][(n >> shift) % 6] for shift in range(4)) for n in range(40)]
+OTHERS = ["the", "a", "of", "and", "is", "very"]
+
+
+def examples(number=120, seed=0):
+    generator = np.random.default_rng(seed)
+    labels = [list(TOPICS)[place % 3] for place in range(number)]
+    texts = [" ".join([*generator.choice(TOPICS[label].split(), 2), *generator.choice(OTHERS, 2)]) for label in labels]
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def table():
+    words = [word for topic in TOPICS.values() for word in topic.split()] + OTHERS
+    rows = np.random.default_rng(0).normal(size=(len(words), 8)) + np.eye(8)[np.arange(len(words)) // 6] * 2
+    return rs.Table(words, rows.astype(np.float32), tokenizer=whitespace_json(words))
+
+
+def small(**options):
+    return Classifier(**({"dim": 8, "epochs": 10, "buckets": 5000, "workers": 1} | options))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return small().fit(*examples())
+
+
+def test_each_method_learns_and_is_saved(table, tmp_path):
+    texts, labels = examples()
+    others, right = examples(60, seed=1)
+    for method in ("rows", "ngrams", "vectors", "auto"):
+        classifier = small(method=method, table=table).fit(texts, labels)
+        assert classifier.score(others, right) > (0.8 if method == "vectors" else 0.9), method
+        assert classifier.classes_.tolist() == sorted(TOPICS)
+        probabilities = classifier.predict_proba(others)
+        np.testing.assert_allclose(probabilities.sum(1), 1, atol=1e-6)
+        np.testing.assert_array_equal(classifier.classes_[probabilities.argmax(1)], classifier.predict(others))
+        classifier.save(tmp_path / "saved")
+        again = rs.Classifier.load(tmp_path / "saved")
+        np.testing.assert_array_equal(again.predict_proba(others), probabilities)
+        assert again.chosen_ == classifier.chosen_
+        assert again.method == method
+        assert again.facts_ == json.loads(json.dumps(classifier.facts_))
+    assert {each["model"].split()[0] for each in classifier.facts_["candidates"]} == {"TF-IDF", "rows", "vectors"}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["saved"]
+
+
+def test_contract_of_scikit_learn(fitted):
+    texts, labels = examples()
+    copied = clone(fitted)
+    assert copied.get_params() == fitted.get_params()
+    assert not hasattr(copied, "classes_")
+    scores = cross_val_score(small(method="ngrams"), texts, labels, cv=3)
+    assert scores.mean() > 0.9
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(texts), fitted.predict(texts))
+    np.testing.assert_array_equal(small().fit(texts, labels).predict_proba(texts), fitted.predict_proba(texts))
+    numbers = small(method="ngrams").fit(texts, [label == "pet" for label in labels])
+    assert numbers.predict(["cat"]).tolist() == [True]
+
+
+def test_the_most_accurate_or_the_average_is_chosen(fitted):
+    facts = fitted.facts_
+    best = max(each["accuracy"] for each in facts["candidates"])
+    assert facts["accuracy"] >= best
+    assert facts["folds"] == 5
+    assert facts["held_out_texts"] == 120
+    assert f"accuracy {facts['accuracy']:.3f} on 120 held-out texts" in fitted.chosen_
+    assert sum(part.weight for part in fitted.parts_) == pytest.approx(1)
+
+
+def test_large_data_holds_out_one_part(monkeypatch):
+    monkeypatch.setattr(choosing, "SMALL", 100)
+    classifier = small(held_out=0.25).fit(*examples())
+    assert (classifier.facts_["folds"], classifier.facts_["held_out_texts"]) == (1, 30)
+
+
+def test_a_time_budget_tries_other_options(fitted):
+    none = small(time_budget=0.0).fit(*examples())
+    assert len(none.facts_["candidates"]) == len(fitted.facts_["candidates"]) == 2
+    many = small(time_budget=3600.0).fit(*examples(60))
+    assert len(many.facts_["candidates"]) + len(many.facts_["diverged"]) == 2 + len(choosing.OTHERS)
+
+
+def test_probabilities_are_calibrated():
+    generator = np.random.default_rng(3)
+    texts, labels = examples(400)
+    noisy = [generator.choice(list(TOPICS)) if generator.random() < 0.4 else label for label in labels]
+    others, right = examples(300, seed=4)
+    doubtful = [generator.choice(list(TOPICS)) if generator.random() < 0.4 else label for label in right]
+    classifier = small(method="ngrams").fit(texts, noisy)
+    losses = []
+    for factor in (1.0, 0.3, 3.0):
+        [part] = classifier.parts_
+        classifier.parts_ = [part._replace(curve=(factor * part.curve[0], 0.0))]
+        losses.append(log_loss(doubtful, classifier.predict_proba(others), labels=classifier.classes_))
+        classifier.parts_ = [part]
+    assert losses[0] == min(losses) < 0.95  # the entropy of these labels is 0.77
+
+
+def test_several_labels(table):
+    texts, labels = examples(90)
+    pairs = [(f"{one} {other}", {a, b}) for one, a, other, b in zip(texts, labels, texts[1:], labels[1:], strict=False)]
+    given = [text for text, _ in pairs] + ["the of", "a very"]
+    answers = [list(labels) for _, labels in pairs] + [[], []]
+    for method in ("ngrams", "rows", "auto"):
+        classifier = small(method=method, lr=1.0, epochs=40).fit(given, answers)
+        assert classifier.score(given, answers) > 0.7, method
+        found = classifier.predict(["a cat and a dog", "the red dog"])
+        assert found.tolist() == [("pet",), ("color", "pet")], method
+    matrix = np.array([[label in answer for label in sorted(TOPICS)] for answer in answers], int)
+    columns = small(method="ngrams").fit(given, matrix)
+    assert columns.predict(["the red dog"]).tolist() == [[1, 0, 1]]
+    assert columns.score(given, matrix) > 0.7
+    with pytest.raises(UsageError, match="predicts one label"):
+        small(method="vectors", table=table).fit(given, answers)
+
+
+def test_weights_move_the_decision():
+    texts, labels = ["cat dog"] * 30, ["pet", "color", "color"] * 10
+    for method in ("rows", "ngrams"):
+        plain = small(method=method).fit(texts, labels)
+        assert plain.predict(["cat dog"]).tolist() == ["color"], method
+        weighted = small(method=method, class_weight={"pet": 9.0}).fit(texts, labels)
+        assert weighted.predict(["cat dog"]).tolist() == ["pet"], method
+        weights = [9.0 if label == "pet" else 1.0 for label in labels]
+        by_text = small(method=method).fit(texts, labels, sample_weight=weights)
+        assert by_text.predict(["cat dog"]).tolist() == ["pet"], method
+    left_out = small(method="ngrams").fit([*texts, "x"], [*labels, "y"], sample_weight=[1.0] * 30 + [0.0])
+    assert left_out.predict(["x"]).tolist() != ["y"]
+
+
+def test_folders_of_text_classifier_open(table, tmp_path):
+    texts, labels = examples()
+    old = TextClassifier(table, kind="mlp", max_iter=400).fit(texts, labels)
+    old.save(tmp_path / "old")
+    found = Classifier.load(tmp_path / "old")
+    np.testing.assert_allclose(found.predict_proba(texts), old.predict_proba(texts), atol=1e-8)
+    assert found.classes_.tolist() == old.classes_.tolist()
+    small(method="ngrams").fit(texts, labels).save(tmp_path / "old")  # replaces it
+    assert Classifier.load(tmp_path / "old").method == "ngrams"
+
+
+def test_a_folder_of_the_first_version_opens(tmp_path):
+    with zipfile.ZipFile(Path(__file__).parents[2] / "formats/fixtures/classifier-1.zip") as archive:
+        archive.extractall(tmp_path)
+        content = json.loads(archive.read("content.json"))
+        path = tmp_path / "sample" / archive.read("path.txt").decode()
+    found = Classifier.load(path)
+    assert found.classes_.tolist() == content[0]
+    np.testing.assert_allclose(found.predict_proba(STORED), content[3], atol=1e-6)
+
+
+def test_fasttext_file_is_written_and_opens(tmp_path):
+    texts, labels = examples()
+    classifier = small(method="rows").fit(texts, labels)
+    classifier.save_fasttext(tmp_path / "model.bin")
+    opened = Classifier.load(tmp_path / "model.bin")
+    np.testing.assert_array_equal(opened.predict(texts), classifier.predict(texts))
+    top = read_model(tmp_path / "model.bin").predict(texts[:5])
+    assert [found[0][0] for found in top] == opened.predict(texts[:5]).tolist()
+    opened.save(tmp_path / "folder")
+    np.testing.assert_array_equal(
+        Classifier.load(tmp_path / "folder").predict_proba(texts), opened.predict_proba(texts)
+    )
+    with pytest.raises(UsageError, match="only learned rows"):
+        small(method="ngrams").fit(texts, labels).save_fasttext(tmp_path / "other.bin")
+
+
+def test_mistakes_are_errors(table):
+    texts, labels = examples(30)
+    for arguments, given, answers, message in (
+        ({}, "one text", ["a"], "put it into a list"),
+        ({}, [1, 2], ["a", "b"], "entry 0 is 1"),
+        ({}, texts, labels[:-1], "one entry for each of 30 texts, got 29"),
+        ({}, texts, ["a"] * 30, "at least two different labels"),
+        ({}, texts, [0.5] * 15 + [1.5] * 15, "strings, whole numbers"),
+        ({}, texts, [["a"]] * 29 + ["b"], "entry 29 is 'b'"),
+        ({}, texts, np.full((30, 2), 2), "must be 0 and 1"),
+        ({"class_weight": {"none": 1.0}}, texts, labels, "'none', which no text has"),
+        ({"class_weight": "even"}, texts, labels, '"balanced", None or a dict'),
+        ({"method": "vectors"}, texts, labels, "needs a table"),
+        ({"method": "trees"}, texts, labels, "method must be one of"),
+        ({"dim": 0}, texts, labels, "dim must be"),
+        ({"min_n": 5, "max_n": 2}, texts, labels, "min_n must not exceed"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            Classifier(**arguments).fit(given, answers)
+    with pytest.raises(UsageError, match="did you mean epochs"):
+        Classifier(epoch=3)
+    with pytest.raises(UsageError, match="sample_weight must have one number"):
+        small().fit(texts, labels, sample_weight=[1.0])
+    with pytest.raises(UsageError, match="finite, 0 or more"):
+        small().fit(texts, labels, sample_weight=[-1.0] * 30)
+
+
+def test_damage_is_an_error(fitted, tmp_path):
+    with pytest.raises(UsageError, match="learn one with rowspace classify fit"):
+        Classifier.load(tmp_path)
+    for name, change in {
+        "classifier.json": lambda data: data.replace(b'"pet"', b'"pat"', 1),
+        "classifier.safetensors": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+    }.items():
+        fitted.save(tmp_path / "saved")
+        path = tmp_path / "saved" / name
+        path.write_bytes(change(path.read_bytes()))
+        with pytest.raises(FileFormatError, match="rowspace classify fit"):
+            Classifier.load(tmp_path / "saved")
+        shutil.rmtree(tmp_path / "saved")

@@ -1,0 +1,41 @@
+"""Figures equal those of scikit-learn and of fastText."""
+
+import fasttext
+import numpy as np
+from sklearn.metrics import accuracy_score, classification_report
+
+from rowspace.learn.classifier.measures import measure
+
+
+def test_figures_equal_those_of_scikit_learn():
+    generator = np.random.default_rng(0)
+    classes, labels = np.array(["a", "b", "c"]), generator.choice(["a", "b", "d"], 50).tolist()
+    probabilities = generator.dirichlet([1, 1, 1], 50)
+    predicted = classes[probabilities.argmax(1)]
+    found = measure(classes, probabilities, labels, k=2)
+    expected = classification_report(labels, predicted, output_dict=True, zero_division=0.0)
+    assert found["accuracy"] == accuracy_score(labels, predicted)
+    assert found["macro_f1"] == expected["macro avg"]["f1-score"]
+    for label, values in found["labels"].items():
+        assert list(values.values()) == list(expected[label].values()), label
+
+
+def test_precision_and_recall_at_k_equal_those_of_fasttext(tmp_path):
+    generator = np.random.default_rng(0)
+    answers = [
+        generator.choice(["a", "b", "c", "d"], generator.integers(1, 3), replace=False).tolist() for _ in range(60)
+    ]
+    lines = [" ".join([*(f"__label__{label}" for label in some), f"x{n % 7}", *some]) for n, some in enumerate(answers)]
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(lines) + "\n")
+    model = fasttext.train_supervised(str(path), dim=5, epoch=2, thread=11, verbose=0)  # else rows lack values
+    names = [label.removeprefix("__label__") for label in model.labels]
+    probabilities = np.zeros((60, 4))
+    for n, some in enumerate(answers):
+        for value, label in model.f.predict(" ".join([f"x{n % 7}", *some]) + "\n", -1, 0.0, "strict"):
+            probabilities[n, names.index(label.removeprefix("__label__"))] = value
+    for k in (1, 2):
+        found = measure(np.array(names), probabilities, answers, k=k)
+        _, precision, recall = model.test(str(path), k=k)
+        np.testing.assert_allclose([found["precision_at_k"], found["recall_at_k"]], [precision, recall])
+        assert "accuracy" not in found
