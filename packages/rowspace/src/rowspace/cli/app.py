@@ -17,7 +17,7 @@ from rowspace.errors import MissingExtraError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["COMMANDS", "app", "command_function", "command_names"]
+__all__ = ["COMMANDS", "SUBCOMMANDS", "app", "command_function", "command_names"]
 
 GROUP = "rowspace.commands"
 WORKBENCH = ("lab", "train", "arena", "merges")  # the commands of rowspace-lab
@@ -31,7 +31,7 @@ COMMANDS = {
     "distill": "learn.distill",
     "tune": "learn.tune",
     "encode": "encode.encode",
-    "classify": "encode.classify",
+    "classify": "classify.classify",
     "near": "table.near",
     "similar": "table.similar",
     "analogy": "table.analogy",
@@ -50,6 +50,8 @@ COMMANDS = {
     "mcp": "search.mcp",
     "serve": "servers.serve",
 }
+# The commands of a command that is a group, each the module and the function's name in the group's folder.
+SUBCOMMANDS = {"classify": {"fit": "fit", "predict": "predict", "test": "measure"}}
 
 
 def command_names() -> list[str]:
@@ -71,7 +73,8 @@ def command_function(name: str) -> Callable[..., None]:
         loaded: Callable[..., None] = _added()[name].load()
         return loaded
     folder, attribute = COMMANDS[name].split(".")
-    module = import_module(f"rowspace.cli.commands.{folder}.{name.replace('-', '_')}")
+    place = folder if name in SUBCOMMANDS else f"{folder}.{name.replace('-', '_')}"
+    module = import_module(f"rowspace.cli.commands.{place}")
     function: Callable[..., None] = getattr(module, attribute)
     return function
 
@@ -88,9 +91,7 @@ class _LazyCommands(Mapping[str, Any]):
                 raise MissingExtraError(f"rowspace {name} is in the workbench: pip install rowspace-lab")
             raise KeyError(name)
         if name not in self._made:
-            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(name, cls=Command)(command_function(name))
-            self._made[name] = typer.main.get_command(alone)
+            self._made[name] = _made_group(name) if name in SUBCOMMANDS else _made_command(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -98,6 +99,21 @@ class _LazyCommands(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(command_names())
+
+
+def _made_command(name: str) -> Any:
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, cls=Command)(command_function(name))
+    return typer.main.get_command(alone)
+
+
+def _made_group(name: str) -> Any:
+    group = typer.Typer(name=name, cls=Group, add_completion=False, rich_markup_mode=None)
+    group.callback()(command_function(name))
+    for one, module in SUBCOMMANDS[name].items():
+        function = getattr(import_module(f"rowspace.cli.commands.{name}.{module}"), module)
+        group.command(one, cls=Command)(function)
+    return typer.main.get_command(group)
 
 
 class _LazyGroup(Group):

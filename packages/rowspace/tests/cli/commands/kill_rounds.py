@@ -34,7 +34,13 @@ from rowspace.text import whitespace_json
 
 Files = dict[str, bytes]
 
-TRACED = ("rowspace/_base/atomic/", "store/native/folder.py", "model_formats/quantized.py", "saved_classifier.py")
+TRACED = (
+    "rowspace/_base/atomic/",
+    "store/native/folder.py",
+    "model_formats/quantized.py",
+    "saved_classifier.py",
+    "classifier/saved.py",
+)
 LINES, MOMENTS = (10, 30) if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else (150, 1)  # lines between kills; kills
 WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {
@@ -42,7 +48,7 @@ QUANTIZED = {
 }
 COMMANDS = {
     "tune": ["tune", "{table}", "pairs.tsv", "-o", "{out}", "--epochs", "4"],
-    "tune --classifier": ["tune", "{table}", "labels.csv", "-o", "{out}", "--classifier", "linear"],
+    "classify fit": ["classify", "fit", "labels.csv", "-o", "{out}", "--method", "ngrams"],
     **QUANTIZED,
     "align": ["align", "{table}", "table-1", "-o", "{out}"],
     "merge": ["merge", "{table}", "table-1", "-o", "{out}", "--method", "slerp"],
@@ -160,10 +166,10 @@ class Rounds:
 
     def open(self) -> object:
         """Open the output."""
-        if self.name == "tune --classifier":
-            from rowspace.learn.tuning.classifier import TextClassifier
+        if self.name == "classify fit":
+            from rowspace.learn.classifier.classifier import Classifier
 
-            return TextClassifier.load(self.out)
+            return Classifier.load(self.out)
         return load(self.out)
 
 

@@ -1,0 +1,26 @@
+"""`rowspace classify`: learn a classifier, predict labels, and measure it."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["LabelColumn", "LabelSeparator", "TextColumn", "classify"]
+
+TextColumn = Annotated[str, typer.Option(metavar="NAME", help="Of records, the column of texts.")]
+LabelColumn = Annotated[str, typer.Option(metavar="NAME", help="Of records, the column of labels.")]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT", help="Of records, what stands between several labels in a cell, such as ;.", show_default=False
+    ),
+]
+
+
+def classify() -> None:
+    """Learn, use and measure a classifier of texts.
+
+    Example:
+      rowspace classify fit reviews.csv -o my-classifier
+      rowspace classify predict my-classifier "short, and funny"
+      rowspace classify test my-classifier more-reviews.csv
+    """
