@@ -46,9 +46,10 @@ WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {
     f"convert {kind}": ["convert", "{table}", "{out}", "--quantize", kind] for kind in ("int8", "binary", "pq")
 }
+ROWS = ["--method", "rows", "--epochs", "2", "--workers", "1"]
 COMMANDS = {
     "tune": ["tune", "{table}", "pairs.tsv", "-o", "{out}", "--epochs", "4"],
-    "classify fit": ["classify", "fit", "labels.csv", "-o", "{out}", "--method", "ngrams"],
+    "classify fit": ["classify", "fit", "labels.csv", "-o", "{out}", *ROWS, "--dim", "{dim}"],
     **QUANTIZED,
     "align": ["align", "{table}", "table-1", "-o", "{out}"],
     "merge": ["merge", "{table}", "table-1", "-o", "{out}", "--method", "slerp"],

@@ -83,8 +83,7 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
         "folds": len(splits),
         "accuracy": accuracy,
         "candidates": [
-            {"model": trial.plan.title, "accuracy": trial.accuracy, "log_loss": trial.loss, "seconds": trial.seconds}
-            for trial in trials
+            {"model": trial.plan.title, "accuracy": trial.accuracy, "log_loss": trial.loss} for trial in trials
         ],
         "diverged": left_out,
     }
