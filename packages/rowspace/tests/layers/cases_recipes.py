@@ -75,7 +75,15 @@ def texts_in_segments() -> tuple[torch.Tensor, torch.Tensor]:
     return (*texts(), torch.tensor([[0, 0, 1, 1], [0, 1, 1, 1]]))
 
 
-RECIPE_NAMES = sorted(set(recipes.__all__) - {"RECIPES", "from_checkpoint", "from_config"})
+NOT_RECIPES = {
+    "RECIPES",
+    "from_checkpoint",
+    "from_config",
+    "head_from_checkpoint",
+    "head_types",
+    "tied_from_checkpoint",
+}
+RECIPE_NAMES = sorted(set(recipes.__all__) - NOT_RECIPES)
 
 
 def images() -> tuple[torch.Tensor]:

@@ -12,6 +12,7 @@ import pickle
 import pytest
 import torch
 from safetensors.torch import load, save
+from tests.layers.cases_recipes import NOT_RECIPES
 from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, loss_at, made, mapped, tensors
 from torch import nn
 from torch.func import functional_call, grad, jvp, vmap
@@ -41,7 +42,7 @@ def test_every_exported_module_has_a_case():
 
 def test_every_recipe_has_a_case():
     written = {name for name in recipes.__all__ if inspect.isfunction(getattr(recipes, name))}
-    assert written - {"from_checkpoint", "from_config"} <= {case.name.split(",")[0] for case in CASES}
+    assert written - NOT_RECIPES <= {case.name.split(",")[0] for case in CASES}
 
 
 def test_case_names_are_unique():

@@ -10,6 +10,7 @@ from rowspace.layers.recipes.clip import clip_text, clip_vision, siglip_text, si
 from rowspace.layers.recipes.encoder_decoder import t5, transformer
 from rowspace.layers.recipes.from_pretrained import RECIPES, from_checkpoint, from_config
 from rowspace.layers.recipes.gpt2 import gpt2, opt
+from rowspace.layers.recipes.heads import head_from_checkpoint, head_types, tied_from_checkpoint
 from rowspace.layers.recipes.llama import gemma, llama, mistral, qwen
 from rowspace.layers.recipes.modernbert import modernbert
 from rowspace.layers.recipes.vit import deit, dinov2, vit
@@ -27,6 +28,8 @@ __all__ = [
     "from_config",
     "gemma",
     "gpt2",
+    "head_from_checkpoint",
+    "head_types",
     "llama",
     "mistral",
     "modernbert",
@@ -37,6 +40,7 @@ __all__ = [
     "siglip_text",
     "siglip_vision",
     "t5",
+    "tied_from_checkpoint",
     "transformer",
     "vit",
 ]

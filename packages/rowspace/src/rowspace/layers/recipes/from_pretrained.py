@@ -1,7 +1,7 @@
 """The input of a published model: `from_config` builds it from a config.json, `from_checkpoint` from a folder."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Unpack
 
@@ -133,14 +133,18 @@ def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
     if kind in RECIPES:
         raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; omit it")
     raise UsageError(
-        f"model_type is {kind!r}, which has no recipe ({_similar(kind)}RECIPES has all names); compose the input with "
-        f"InputEmbedding, or open its table alone with rowspace.load"
+        f"model_type is {kind!r}, which has no recipe ({similar_names(kind, RECIPES)}RECIPES has all names); compose "
+        f"the input with InputEmbedding, or open its table alone with rowspace.load"
     )
 
 
-def _similar(kind: str) -> str:
-    """A hint at model types with a similar name."""
-    found = difflib.get_close_matches(kind, RECIPES, n=3)
+def similar_names(kind: str, names: Iterable[str]) -> str:
+    """A hint at model types with a similar name.
+
+    >>> similar_names("llamas", ["bert", "llama"])
+    'similar names: llama; '
+    """
+    found = difflib.get_close_matches(kind, list(names), n=3)
     return f"similar names: {', '.join(found)}; " if found else ""
 
 

@@ -14,7 +14,7 @@ from tests.layers.recipes.published.small import SIZES, small_arguments
 from torch import Tensor
 from transformers.models.auto import modeling_auto
 
-__all__ = ["NotRun", "SmallModel", "inputs_for", "small_model"]
+__all__ = ["NotRun", "SmallModel", "inputs_for", "small_model", "small_models"]
 
 CHANGES = tomllib.loads(Path(__file__).with_name("changes.toml").read_text(encoding="utf-8"))
 LARGEST = 90_000_000  # parameters
@@ -41,23 +41,27 @@ class SmallModel(NamedTuple):
 
 def small_model(kind: str, **changes: Any) -> SmallModel:
     """The first of several sizes that the classes of a type accept, and whose model runs."""
-    config_class, make = tf.CONFIG_MAPPING[kind], _maker(kind)
-    problem = ""
-    for sizes in SIZES:
-        arguments = {**small_arguments(config_class, sizes), **(CHANGES.get(kind, {}) if sizes else {}), **changes}
-        try:
-            model = _random(make, config_class, arguments)
-        except Exception as error:  # any class raises what it likes
-            problem = problem or f"{type(error).__name__}: {error}"
-            continue
+    problems: list[str] = []
+    for model in small_models(kind, _maker(kind), problems, **changes):
         for modality, inputs in inputs_for(model.config):
             recording = recorded(model, inputs)
             if recording.first_blocks:
                 return SmallModel(model, modality, inputs, recording)
-            problem = problem or recording.problem
-    raise NotRun(
-        problem.strip().splitlines()[0][:150] if problem.strip() else "no block of a list of modules is called"
-    )
+            problems.append(recording.problem)
+    problem = next(filter(None, problems), "").strip()
+    raise NotRun(problem.splitlines()[0][:150] if problem else "no block of a list of modules is called")
+
+
+def small_models(kind: str, make: Any, problems: list[str] | None = None, **changes: Any) -> Iterator[Any]:
+    """Models of a type that `make` builds of its configs, of the sizes that its classes accept."""
+    config_class = tf.CONFIG_MAPPING[kind]
+    for sizes in SIZES:
+        arguments = {**small_arguments(config_class, sizes), **(CHANGES.get(kind, {}) if sizes else {}), **changes}
+        try:
+            yield _random(make, config_class, arguments)
+        except Exception as error:  # any class raises what it likes
+            if problems is not None:
+                problems.append(f"{type(error).__name__}: {error}")
 
 
 def _maker(kind: str) -> Any:
