@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "group_of", "is_batched",
-    "is_in_data_parallel", "is_transform_active", "outside_transforms",
+    "is_in_data_parallel", "is_transform_active", "local_offset", "outside_transforms",
 ]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
@@ -72,13 +72,18 @@ def call_plainly(func: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: d
 
 
 def first_local_row(table: "DTensor") -> int:
-    """The index, in the full table (V, ...), of the first row of this process's shard.
+    """The index, in the full table (V, ...), of the first row of this process's shard."""
+    return local_offset(table)[0]
 
-    A `DTensor` has no public attribute for the offset of its local shard.
+
+def local_offset(table: "DTensor") -> tuple[int, ...]:
+    """The index, in each dimension of the full table, of the first number of this process's shard.
+
+    A `DTensor` has no public attribute for it.
     """
     from torch.distributed.tensor._utils import compute_local_shape_and_global_offset  # slow to import
 
-    return compute_local_shape_and_global_offset(table.shape, table.device_mesh, table.placements)[1][0]
+    return compute_local_shape_and_global_offset(table.shape, table.device_mesh, table.placements)[1]
 
 
 def group_of(name: str) -> "ProcessGroup":

@@ -205,6 +205,21 @@ def payload() -> Iterator[tuple[str, Tensor]]:
         yield f"bytes / {name}", torch.tensor(sum(sent))
 
 
+def built_on_meta() -> Iterator[tuple[str, Tensor]]:
+    """Tables that are split, and sharded, before they have memory."""
+    mesh = distributed.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "vocabulary"))
+    for init in ("normal", "xavier"):
+        with torch.device("meta"):
+            model = make(CASES["untied"])
+        model.tokens.init = init
+        fully_shard(vocabulary_parallel(model, mesh["vocabulary"]), mesh=mesh["data"])
+        model.to_empty(device="cpu")
+        model.tokens.reset_parameters()
+        model.head.reset_parameters()
+        yield f"meta / {init}", whole(model.tokens.weight)
+        yield "meta / head", whole(model.head.weight)
+
+
 def advance(model: nn.Module, optimizer: torch.optim.Optimizer, case: Case) -> None:
     """Take a step."""
     optimizer.zero_grad()
@@ -246,7 +261,7 @@ def main(rank: int, rendezvous: str, output: str) -> None:
     distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=4)
     messages = dict(refused())
     found = dict(alone()) | dict(with_fully_shard()) | dict(compiled())
-    found |= dict(payload()) | dict(restored(Path(output).parent / "checkpoint"))
+    found |= dict(payload()) | dict(built_on_meta()) | dict(restored(Path(output).parent / "checkpoint"))
     if rank == 0:
         save_file(found, output, metadata=messages)
     distributed.destroy_process_group()

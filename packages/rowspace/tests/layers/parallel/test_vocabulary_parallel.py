@@ -206,12 +206,10 @@ def test_copies_frozen_tables_and_inputs_of_models_work(mesh):
     assert type(segments.weight) is nn.Parameter
 
 
-@pytest.mark.filterwarnings(
-    "ignore:DTensor random operators"
-)  # from torch: on a CPU each process has its own generator
 def test_a_model_on_the_meta_device_is_split_before_it_has_memory(mesh):
     with torch.device("meta"):
         model = make(CASES["untied logits"])
+    model.tokens.init = "normal"
     vocabulary_parallel(model, mesh).to_empty(device="cpu")
     for part in (model.tokens, model.body, model.head):
         part.reset_parameters()
@@ -237,6 +235,17 @@ def test_gradients_of_split_and_sharded_parameters_are_clipped_together(mesh):
     torch.testing.assert_close(clip_grad_norm_(model.parameters(), 0.1), expected)
     for name, each in model.named_parameters():
         torch.testing.assert_close(each.grad.full_tensor(), plain.get_parameter(name).grad)
+
+
+def test_rows_that_are_initialized_in_parts_differ(results):
+    """The processes have equal seeds."""
+    for name, deviation in (("normal", 0.02), ("xavier", (2 / 119) ** 0.5), ("head", 0.02)):
+        rows = results[0][f"meta / {name}"]
+        if name != "head":
+            assert not rows[1].any()  # the padding
+            rows = torch.cat([rows[:1], rows[2:]])
+        assert len(rows.unique()) == rows.numel(), name
+        assert abs(rows.std() / deviation - 1) < 0.06, name
 
 
 def test_two_heads_may_share_a_matrix(mesh):

@@ -18,6 +18,7 @@ from rowspace.layers.head.cross_entropy import cross_entropy
 from rowspace.layers.head.loss_arguments import Reduction
 from rowspace.layers.head.wrapping import heads, require_table
 from rowspace.layers.tables.distributed_lookup import distributed_sentence, is_distributed
+from rowspace.layers.tables.init import init_rows_
 from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
@@ -294,6 +295,6 @@ class UntiedHead(_Head):
         Args:
             generator: Random generator; by default PyTorch's.
         """
-        nn.init.normal_(self.weight, std=0.02, generator=generator)
+        init_rows_(self.weight, "normal", generator=generator)
         if self.bias is not None:
             nn.init.zeros_(self.bias)

@@ -1,13 +1,18 @@
 """Initialization of rows: `init_rows_`, by name or by a function that fills a tensor."""
 
+import math
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.tables.distributed_lookup import zero_row
+from rowspace.layers._torch_private import local_offset
+from rowspace.layers.tables.distributed_lookup import is_distributed, local_tensor, zero_row
+
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor
 
 Init = Literal["normal", "inverse_sqrt", "xavier"] | Callable[[Tensor], object]
 
@@ -22,7 +27,8 @@ def init_rows_(
     - `"xavier"`: uniform in ±√(6 / (V + d)) (Glorot and Bengio 2010; Marian).
     - a function: called with the tensor, which it fills.
 
-    The named ones use `generator`, or torch's default generator.
+    The named ones use `generator`, or torch's default generator. In processes that have parts of the rows on a CPU and
+    equal seeds, each draws other numbers, from a seed that the default generator gives; on a GPU torch cares for that.
 
     >>> weight = torch.empty(3, 2)
     >>> init_rows_(weight, torch.nn.init.ones_, padding_idx=0)
@@ -32,15 +38,27 @@ def init_rows_(
             [1., 1.]])
     """
     with torch.no_grad():
+        rows = weight
+        if is_distributed(weight) and weight.device.type == "cpu" and not callable(init):
+            generator = _generator_of_part(weight, generator)
+            rows = local_tensor(weight)
         if callable(init):
             init(weight)
         elif init == "normal":
-            nn.init.normal_(weight, std=0.02, generator=generator)
+            nn.init.normal_(rows, std=0.02, generator=generator)
         elif init == "inverse_sqrt":
-            nn.init.normal_(weight, std=weight.shape[1] ** -0.5, generator=generator)
+            nn.init.normal_(rows, std=weight.shape[1] ** -0.5, generator=generator)
         elif init == "xavier":
-            nn.init.xavier_uniform_(weight, generator=generator)
+            bound = math.sqrt(6 / sum(weight.shape))
+            nn.init.uniform_(rows, -bound, bound, generator=generator)
         else:
             raise UsageError(f"init must be 'normal', 'inverse_sqrt', 'xavier' or a function, not {init!r}")
         if padding_idx is not None:
             zero_row(weight, padding_idx)
+
+
+def _generator_of_part(weight: Tensor, generator: torch.Generator | None) -> torch.Generator:
+    """A generator that depends on which part of a distributed table is in this process."""
+    seed = int(torch.randint(2**62, (), generator=generator))
+    row, column = local_offset(cast("DTensor", weight))
+    return torch.Generator().manual_seed(seed + row * weight.shape[1] + column)
