@@ -17,7 +17,7 @@ __all__ = ["require_same", "sum_gradients", "sum_rows"]
 
 SAMPLE = 16  # numbers of the hidden states that are compared between processes
 PRIME = 8_388_593  # below 2**23, so that float32 holds each remainder
-TOLERANCE = 1e-2  # of the largest number in the sample: the last bits of sums differ between processes
+TOLERANCE = 5e-2  # of the largest number in the sample: the last bits, also of bfloat16, may differ
 
 
 def sum_rows(rows: Tensor, ids: Tensor, group: str) -> Tensor:
@@ -117,7 +117,7 @@ def _sample(hidden: Tensor | None, ids: Tensor) -> Tensor:
     if hidden is None or hidden.numel() < SAMPLE:
         return torch.zeros(SAMPLE, device=ids.device)
     flat = hidden.detach().reshape(-1)
-    places = torch.arange(SAMPLE, device=flat.device) * (flat.numel() // SAMPLE)
+    places = torch.arange(SAMPLE, device=flat.device) * (flat.numel() - 1) // (SAMPLE - 1)
     return flat[places].float()
 
 

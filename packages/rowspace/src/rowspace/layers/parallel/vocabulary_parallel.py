@@ -50,10 +50,9 @@ def vocabulary_parallel(model: nn.Module, mesh: "DeviceMesh") -> nn.Module:
 
     Source: Megatron-LM (Shoeybi et al., 2019), section 3; chunks of logits as in `cross_entropy`.
 
-    >>> import tempfile, torch
+    >>> import torch
     >>> from torch import distributed
-    >>> store = distributed.FileStore(tempfile.mkstemp()[1], 1)
-    >>> distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    >>> distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
     >>> table = TokenEmbedding(10, 4)
     >>> model = nn.ModuleDict({"tokens": table, "head": TiedHead(table)})
     >>> model = vocabulary_parallel(model, distributed.init_device_mesh("cpu", (1,)))

@@ -257,7 +257,7 @@ def _rows_of_parts(ids: Tensor, weight: Tensor, padding_idx: int | None) -> Tens
     is_local = (places >= 0) & (places < local.shape[0])
     if padding_idx is not None:
         padding_idx = padding_idx - first if 0 <= padding_idx - first < local.shape[0] else None
-    if local.shape[0]:
+    if local.numel():
         rows = lookup(torch.where(is_local, places, 0), local, padding_idx=padding_idx)
         rows = torch.where(is_local.unsqueeze(-1), rows, 0)
     else:
