@@ -138,6 +138,8 @@ def refused() -> Iterator[tuple[str, str]]:
     yield "number of ids", message(lambda: model.tokens(ids[rank % 2 :]))
     yield "targets", message(lambda: model.head.loss(hidden, targets.roll(rank % 2)))
     yield "hidden", message(lambda: model.head.loss(nn.functional.dropout(hidden, 0.5), targets))
+    yield "hidden, logits", message(lambda: model.head(nn.functional.dropout(hidden, 0.5)))
+    yield "number of hidden, logits", message(lambda: model.head(hidden[rank % 2 :]))
     yield "id out of range", message(lambda: model.tokens(ids + SIZE))
     yield "target out of range", message(lambda: model.head.loss(hidden, targets + SIZE))
     yield "few rows", message(lambda: vocabulary_parallel(nn.Sequential(TokenEmbedding(5, 2)), flat_mesh()))

@@ -116,6 +116,8 @@ def test_what_goes_wrong_between_processes_is_one_sentence(results):
         "number of ids": "the ids differ between the 2 processes",
         "targets": "the targets differ between the 2 processes",
         "hidden": "the hidden states differ between the 2 processes",
+        "hidden, logits": "the hidden states differ between the 2 processes",
+        "number of hidden, logits": "the shapes of the hidden states differ between the 2 processes",
         "id out of range": "is out of range for a table of 103 rows",
         "target out of range": "is out of range for 103 rows of weight",
         "few rows": "0 has 5 rows, too few to split over 4 processes",

@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import assert_on_device, group_of
 
-__all__ = ["require_same", "sum_gradients", "sum_rows"]
+__all__ = ["compared", "require_same", "sum_gradients", "sum_rows"]
 
 SAMPLE = 16  # numbers of the hidden states that are compared between processes
 PRIME = 8_388_593  # below 2**23, so that float32 holds each remainder
@@ -24,6 +24,12 @@ def sum_rows(rows: Tensor, ids: Tensor, group: str) -> Tensor:
     """Rows (..., d) of which each process has some and zeros → all rows, in each process; ids (...) are compared."""
     found: Tensor = _SumRows.apply(rows, ids, group)
     return found
+
+
+def compared(hidden: Tensor, group: str) -> Tensor:
+    """The hidden states (..., d) themselves; an error unless they are the same in all processes."""
+    same: Tensor = _Compared.apply(hidden, group)
+    return same
 
 
 def sum_gradients(tensor: Tensor, group: str) -> Tensor:
@@ -43,6 +49,19 @@ class _SumRows(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
         return grad, None, None
+
+
+class _Compared(torch.autograd.Function):
+    """The identity, and so is its gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, group: str) -> Tensor:
+        same: Tensor = _compared_states(hidden, group)
+        return same
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return grad, None
 
 
 class _SumGradients(torch.autograd.Function):
@@ -70,6 +89,18 @@ def _summed_rows(rows: Tensor, ids: Tensor, group: str) -> Tensor:
 @_summed_rows.register_fake
 def _(rows: Tensor, ids: Tensor, group: str) -> Tensor:
     return torch.empty_like(rows, memory_format=torch.contiguous_format)
+
+
+@torch.library.custom_op("rowspace::compared_states", mutates_args=())
+def _compared_states(hidden: Tensor, group: str) -> Tensor:
+    sizes = torch.tensor(hidden.shape, device=hidden.device)
+    require_same(sizes, hidden, group, "shapes of the hidden states")
+    return hidden.clone()
+
+
+@_compared_states.register_fake
+def _(hidden: Tensor, group: str) -> Tensor:
+    return torch.empty_like(hidden)
 
 
 @torch.library.custom_op("rowspace::summed_over_processes", mutates_args=())

@@ -12,7 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_in_data_parallel, is_transform_active
 from rowspace.layers.head.chunked_loss import LossTerms
 from rowspace.layers.head.loss_arguments import Reduction, checked_settings
-from rowspace.layers.parallel.exchange import sum_gradients, sum_rows
+from rowspace.layers.parallel.exchange import compared, sum_gradients, sum_rows
 from rowspace.layers.parallel.loss import LocalRows, vocabulary_loss_sum, vocabulary_losses
 from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.layers.tables.gather import check_ids
@@ -89,7 +89,7 @@ class VocabularyShards:
         """Hidden states (..., d), the same in all processes → all logits (..., V), in each process."""
         _refuse_surroundings(hidden, "hidden states")
         self.local(weight, "the table of the head")
-        states = DTensor.from_local(hidden, self.mesh, [Replicate()])
+        states = DTensor.from_local(compared(hidden, self.group), self.mesh, [Replicate()])
         return cast(DTensor, functional.linear(states, weight, bias)).full_tensor()
 
     def local(self, tensor: Tensor, name: str) -> Tensor:
