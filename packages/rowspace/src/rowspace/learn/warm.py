@@ -5,11 +5,12 @@
 
 from itertools import product
 
+from rowspace.errors import MissingExtraError
 from rowspace.learn.fit import fit
 from rowspace.learn.graph.fit_graph import fit_graph
 from rowspace.learn.items.fit_items import fit_items
 
-__all__ = ["warm_fit", "warm_graph", "warm_items"]
+__all__ = ["warm_classifier", "warm_fit", "warm_graph", "warm_items"]
 
 
 def warm_fit(*, subwords: bool = True) -> None:
@@ -35,6 +36,17 @@ def warm_items() -> None:
     fit_items([["a", "b", "c"], ["a", "b"]], model="item2vec", dim=2, epochs=1)
 
 
+def warm_classifier() -> None:
+    """Run each kernel of `Classifier` once, on a few texts, if scikit-learn is installed."""
+    try:
+        from rowspace.learn.classifier.classifier import Classifier
+    except MissingExtraError:
+        return
+    texts, labels = ["a text", "other words"] * 3, ["x", "y"] * 3
+    for loss in ("softmax", "hierarchical"):
+        Classifier(dim=2, epochs=1, buckets=100, loss=loss).fit(texts, labels).predict(texts)
+
+
 def _warm_optimizers() -> None:
     """Run the kernels of deferred optimizers in both of their dtypes, if torch is installed."""
     try:
@@ -58,5 +70,6 @@ if __name__ == "__main__":
     warm_fit()
     warm_graph()
     warm_items()
+    warm_classifier()
     _warm_optimizers()
     print("kernels of learning are compiled")

@@ -31,6 +31,7 @@ AWKWARD = [
     "é́ 한국어 \U0001f600",
     "x" * 3000,
 ]
+STEP = 0.008
 KINDS = {
     "softmax": {},
     "hs": {"loss": "hs", "minn": 2, "maxn": 4, "bucket": 5000, "wordNgrams": 3},
@@ -87,16 +88,17 @@ def of_fasttext(path, texts, k):
 def test_predictions_equal_those_of_fasttext(models):
     texts = [line for _, line in lines(1)] + AWKWARD
     for name, path in models.items():
-        model = read_model(path)
+        model, differences = read_model(path), []
         for text, found, expected in zip(texts, model.predict(texts, k=-1), of_fasttext(path, texts, -1), strict=True):
             assert len(found) == len(expected), (name, text)
+            # Labels with equal probabilities have any order.
+            by_label = dict(expected)
+            differences += [abs(by_label[label] - value) for label, value in found]
             if found:
-                # Labels with equal probabilities have any order.
-                values = [value for _, value in expected]
-                np.testing.assert_allclose([value for _, value in found], values, atol=2e-6, rtol=1e-5, err_msg=name)
-                by_label = dict(expected)
-                differences = [abs(by_label[label] - value) for label, value in found]
-                assert max(differences) < 3e-6, (name, text)
+                assert by_label[found[0][0]] > expected[0][1] - STEP, (name, text)
+        # fastText reads the logistic function of two losses from a table, where the last bit of a score may be a step.
+        assert max(differences) < (STEP if name.startswith(("ova", "ns")) else 3e-6), name
+        assert np.mean(np.array(differences) < 3e-6) > 0.998, name
 
 
 def test_written_models_equal_in_fasttext(models, tmp_path):
@@ -120,7 +122,9 @@ def test_learned_models_open_in_fasttext(loss, tmp_path):
     for text, found, theirs in zip(others, model.predict(others, k=-1), expected, strict=True):
         assert len(found) == len(theirs), text
         values = [value for _, value in theirs]
-        np.testing.assert_allclose([value for _, value in found], values, atol=3e-6, rtol=1e-4)
+        np.testing.assert_allclose(
+            [value for _, value in found], values, atol=3e-6 if loss in ("softmax", "hierarchical") else STEP, rtol=1e-4
+        )
     known = [(label, line) for label, line in lines(4)]
     right = [
         found[0][0] == label for (label, _), found in zip(known, model.predict([t for _, t in known]), strict=True)

@@ -1,7 +1,7 @@
 """`learn_rows`: texts and labels → a `SupervisedModel`."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from rowspace.learn.classifier.rows.kernels.train import (
 )
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.learn.classifier.rows.stopping import Stopping, held_out_texts, loss_of
 from rowspace.learn.classifier.rows.tree import build_tree
 from rowspace.table import Table
 
@@ -49,6 +50,12 @@ class Targets(NamedTuple):
         """Return the targets of texts with one label each."""
         ones = np.ones(len(labels), np.float32) if weights is None else weights
         return cls(np.arange(len(labels) + 1), labels.astype(np.int32), ones)
+
+    def take(self, places: NDArray[np.int64]) -> "Targets":
+        """Return the targets of some texts."""
+        parts = [self.labels[self.indptr[place] : self.indptr[place + 1]] for place in places.tolist()]
+        indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        return Targets(indptr, np.concatenate([*parts, np.zeros(0, np.int32)]), self.weights[places])
 
     def counts(self, size: int) -> NDArray[np.int64]:
         """Return how many texts have each label."""
@@ -83,7 +90,11 @@ def learn_rows(
     order = np.argsort(-targets.counts(len(labels)), kind="stable")
     places = np.empty(len(labels), np.int32)
     places[order] = np.arange(len(labels))
-    targets = targets._replace(labels=places[targets.labels])
+    targets, tested = targets._replace(labels=places[targets.labels]), None
+    if options.patience and len(texts) > 1:
+        learned, held = held_out_texts(len(texts), options.seed)
+        tested = [texts[place] for place in held.tolist()], targets.take(held)
+        texts, targets = [texts[place] for place in learned.tolist()], targets.take(learned)
     data, starts = joined(texts)
     dictionary = count_dictionary(data, starts, min_count=options.min_count)
     rules = Rules(options.min_n, options.max_n, options.word_ngrams, options.buckets, dictionary.end)
@@ -93,10 +104,14 @@ def learn_rows(
     if init is not None:
         _copy_rows(init, dictionary, net)
     counts = targets.counts(len(labels))
-    _learn_epochs(examples, net, _nodes(counts, options), options, on_epoch)
-    named = [labels[place] for place in order]
-    kept = _kept(buckets, words)
-    return SupervisedModel(dictionary, named, counts, net.inputs, net.outputs, kept, dataclasses.replace(options))
+    named, kept = [labels[place] for place in order], _kept(buckets, words)
+
+    def model() -> SupervisedModel:
+        return SupervisedModel(dictionary, named, counts, net.inputs, net.outputs, kept, options)
+
+    stopping = None if tested is None else Stopping(lambda: _loss(model(), *tested), net, options.patience)
+    _learn_epochs(examples, net, _nodes(counts, options), options, on_epoch, stopping)
+    return model()
 
 
 def _examples(
@@ -148,7 +163,14 @@ def _nodes(counts: NDArray[np.int64], options: RowsOptions) -> Nodes:
     return Nodes(indptr, nodes, sides, negatives, options.negatives)
 
 
-def _learn_epochs(examples: Examples, net: Net, nodes: Nodes, options: RowsOptions, on_epoch: OnEpoch | None) -> None:
+def _learn_epochs(
+    examples: Examples,
+    net: Net,
+    nodes: Nodes,
+    options: RowsOptions,
+    on_epoch: OnEpoch | None,
+    stopping: Stopping | None,
+) -> None:
     number, loss = len(examples.weights), LOSSES[options.loss]
     ranges = split_range(number, pieces=-(-number // TEXTS_AT_ONCE))
     for epoch in range(options.epochs):
@@ -165,6 +187,16 @@ def _learn_epochs(examples: Examples, net: Net, nodes: Nodes, options: RowsOptio
             raise FitDiverged(f"the learning rate lr={options.lr:g} is too high for these texts; give a smaller one")
         if on_epoch:
             on_epoch(epoch + 1, total / max(1, number))
+        if stopping and stopping.is_over():
+            break
+    if stopping:
+        stopping.restore()
+
+
+def _loss(model: SupervisedModel, texts: Sequence[str], targets: Targets) -> float:
+    own = [targets.labels[begin:end] for begin, end in pairwise(targets.indptr.tolist())]
+    adds_up = model.options.loss in ("softmax", "hierarchical")
+    return loss_of(model.predict_proba(texts), own, adds_up=adds_up)
 
 
 def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scratch:

@@ -27,8 +27,8 @@ class RowsOptions:
         loss: "softmax"; "hierarchical" (softmax by a Huffman tree, for thousands of labels); "negative" (sampling); or
             "one-vs-all", where each label has a probability of its own, as texts with several labels need.
         negatives: Negative samples for a text, of the loss "negative".
-        patience: Stop when the loss of held-out texts has not fallen for so many epochs, and keep the best epoch; 0
-            learns all epochs from all texts.
+        patience: Hold out a tenth of the texts, stop when their loss has not fallen for so many epochs, and keep the
+            best epoch; 0 learns all epochs from all texts.
         workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
         seed: Seed of the initial rows and of the order of the texts.
 

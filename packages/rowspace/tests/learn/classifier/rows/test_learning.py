@@ -1,0 +1,73 @@
+"""Rows learned with labels: steps equal those of NumPy, early stopping, first rows, and a rate that is too high."""
+
+import numpy as np
+import pytest
+
+from rowspace.errors import FitDiverged
+from rowspace.learn.classifier.rows.learning import Targets, learn_rows
+from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.table import Table
+
+WORDS = ["a", "b", "c"]
+TEXTS = ["a b", "b c c", "c", "a a b"] * 5
+LABELS = np.array([0, 1, 2, 0] * 5)
+
+
+def test_softmax_equals_numpy():
+    options = RowsOptions(dim=4, epochs=3, lr=0.5, word_ngrams=1, min_n=0, max_n=0, workers=1)
+    model = learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], options)
+    first = learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], RowsOptions(**(vars(options) | {"lr": 0.0})))
+    inputs, outputs = first.inputs.astype(float), np.zeros((3, 4))
+    ids = {first.dictionary.word(number).decode(): number for number in range(4)}
+    for epoch in range(3):
+        for place, text in enumerate(np.random.default_rng((1, epoch)).permutation(20)):
+            rate = 0.5 * (1 - (epoch + place / 20) / 3)
+            features = [ids[word] for word in [*TEXTS[text].split(), "</s>"]]
+            hidden = inputs[features].mean(0)
+            scores = np.exp(outputs @ hidden)
+            errors = np.eye(3)[model.labels.index("xyz"[LABELS[text]])] - scores / scores.sum()
+            gradient = rate * errors @ outputs
+            outputs += rate * np.outer(errors, hidden)
+            np.add.at(inputs, features, gradient / len(features))
+    np.testing.assert_allclose(model.inputs, inputs, atol=1e-5)
+    np.testing.assert_allclose(model.outputs, outputs, atol=1e-5)
+
+
+def test_probabilities_of_a_tree_add_up():
+    options = RowsOptions(dim=4, epochs=5, loss="hierarchical", workers=1, max_n=0, min_n=0)
+    numbers = np.random.default_rng(0).integers(0, 9, 60)
+    model = learn_rows([f"w{n}" for n in numbers], Targets.single(numbers), list("abcdefghi"), options)
+    np.testing.assert_allclose(model.predict_proba(TEXTS).sum(1), 1, atol=1e-5)
+
+
+def test_early_stopping_keeps_the_best_epoch():
+    losses = []
+    generator = np.random.default_rng(0)
+    texts = [" ".join(generator.choice(list("abcdefgh"), 5)) for _ in range(100)]
+    labels = Targets.single(generator.integers(0, 2, 100))  # there is nothing to learn, so later epochs are worse
+    options = RowsOptions(dim=5, epochs=200, lr=2.0, patience=3, workers=1)
+    learn_rows(texts, labels, ["x", "y"], options, on_epoch=lambda epoch, loss: losses.append(loss))
+    assert 3 < len(losses) < 200
+
+
+def test_words_begin_with_the_rows_of_a_table():
+    table = Table(["b", "z"], np.array([[5.0, 6.0], [7.0, 8.0]], np.float32))
+    options = RowsOptions(dim=2, epochs=1, lr=0.0, workers=1)
+    model = learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], options, init=table)
+    ids = {model.dictionary.word(number).decode(): number for number in range(4)}
+    assert model.inputs[ids["b"]].tolist() == [5, 6]
+    assert abs(model.inputs[ids["a"]]).max() <= 0.5
+
+
+def test_a_rate_that_is_too_high_is_an_error():
+    options = RowsOptions(dim=4, epochs=50, lr=100.0, workers=1)
+    with pytest.raises(FitDiverged, match="lr=100 is too high"):
+        learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], options)
+
+
+def test_many_words_fit_in_the_dictionary():
+    words = [f"w{number}" for number in range(70_000)]
+    options = RowsOptions(dim=1, epochs=1, min_count=2, word_ngrams=1, max_n=0, min_n=0)
+    model = learn_rows([" ".join(words), "w1 w69999"], Targets.single(np.array([0, 1])), ["x", "y"], options)
+    known = [model.dictionary.word(number).decode() for number in range(len(model.dictionary.counts))]
+    assert sorted(known) == ["</s>", "w1", "w69999"]
