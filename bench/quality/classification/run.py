@@ -75,7 +75,7 @@ SYSTEMS = {
     "fastText, defaults": by_fasttext,
     "fastText, lr=.5, epoch=25, wordNgrams=2": lambda *given: by_fasttext(*given, **TUNED),
     "fastText, the same with minn=2, maxn=5": lambda *given: by_fasttext(*given, **TUNED, minn=2, maxn=5),
-    "TF-IDF + logistic regression": by_regression,
+    "TF-IDF + logistic regression, C=1": by_regression,
     "TF-IDF + logistic regression, C=10": lambda *given: by_regression(*given, C=10.0),
 }
 

@@ -19,6 +19,7 @@ Rows = NDArray[np.float32]
 Longs = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
+AT_ONCE = 4  # outputs that softmax reads with the mean once
 HIERARCHICAL, NEGATIVE, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # fastText's codes
 
 
@@ -137,17 +138,26 @@ def add_to_rows(examples: Examples, text: int, inputs: Rows, gradient: Rows) -> 
 def learn_softmax(label: int, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
     """Learn one label against all others; returns the loss."""
     scores, most = scratch.scores, np.float32(-np.inf)
-    for other in range(len(outputs)):
+    whole = len(outputs) // AT_ONCE * AT_ONCE
+    for other in range(0, whole, AT_ONCE):
+        score_four(outputs, other, scratch.hidden, scores)
+    for other in range(whole, len(outputs)):
         scores[other] = dot(outputs, other, scratch.hidden)
+    for other in range(len(outputs)):
         most = max(most, scores[other])
     total = np.float32(0)
     for other in range(len(outputs)):
         scores[other] = np.exp(scores[other] - most)
         total += scores[other]
+    loss, scale = -math.log(scores[label] / total + 1e-10), rate / total
     for other in range(len(outputs)):
-        error = np.float32(other == label) - scores[other] / total
-        move(outputs, other, rate * error, scratch)
-    return -math.log(scores[label] / total + 1e-10)
+        scores[other] *= -scale
+    scores[label] += rate
+    for other in range(0, whole, AT_ONCE):
+        move_four(outputs, other, scratch)
+    for other in range(whole, len(outputs)):
+        move(outputs, other, scores[other], scratch)
+    return loss
 
 
 @kernel
@@ -198,3 +208,34 @@ def move(outputs: Rows, row: int, step: np.float32, scratch: Scratch) -> None:
         value = outputs[row, column]
         scratch.gradient[column] += step * value
         outputs[row, column] = value + step * scratch.hidden[column]
+
+
+@kernel
+def score_four(outputs: Rows, first: int, hidden: Rows, scores: Rows) -> None:
+    """Write the products of four outputs and the mean, which reads the mean once."""
+    total_0, total_1, total_2, total_3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    row = np.uint64(first)
+    for column in range(len(hidden)):
+        value = hidden[column]
+        total_0 += outputs[row, column] * value
+        total_1 += outputs[row + np.uint64(1), column] * value
+        total_2 += outputs[row + np.uint64(2), column] * value
+        total_3 += outputs[row + np.uint64(3), column] * value
+    scores[first], scores[first + 1], scores[first + 2], scores[first + 3] = total_0, total_1, total_2, total_3
+
+
+@kernel
+def move_four(outputs: Rows, first: int, scratch: Scratch) -> None:
+    """Add the steps in `scratch.scores` to four outputs, and their parts to the gradient of the mean."""
+    row = np.uint64(first)
+    step_0, step_1 = scratch.scores[first], scratch.scores[first + 1]
+    step_2, step_3 = scratch.scores[first + 2], scratch.scores[first + 3]
+    for column in range(len(scratch.hidden)):
+        mean = scratch.hidden[column]
+        value_0, value_1 = outputs[row, column], outputs[row + np.uint64(1), column]
+        value_2, value_3 = outputs[row + np.uint64(2), column], outputs[row + np.uint64(3), column]
+        scratch.gradient[column] += step_0 * value_0 + step_1 * value_1 + step_2 * value_2 + step_3 * value_3
+        outputs[row, column] = value_0 + step_0 * mean
+        outputs[row + np.uint64(1), column] = value_1 + step_1 * mean
+        outputs[row + np.uint64(2), column] = value_2 + step_2 * mean
+        outputs[row + np.uint64(3), column] = value_3 + step_3 * mean
