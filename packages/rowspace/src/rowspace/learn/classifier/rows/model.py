@@ -69,14 +69,15 @@ class SupervisedModel:
 
         Returns:
             For each text up to `k` labels and their probabilities, the most probable first; none for a text without a
-            known word or n-gram.
+            known word or n-gram. Of labels with equal probabilities, which the table makes, the one is fastText's for
+            k=1; several are ordered by their counts.
         """
         vectors, sizes = self._embed(texts)
         found = self._probabilities(vectors, is_fasttext=True)
         k = found.shape[1] if k < 0 else min(k, found.shape[1])
         least = threshold + float(TINY)
         if k == 1:
-            best = found.argmax(axis=1)
+            best = found.shape[1] - 1 - found[:, ::-1].argmax(axis=1)  # of equals the last, as fastText
             values = found[np.arange(len(found)), best]
             kept = (values >= least) & (sizes > 0)
             rows = zip(best.tolist(), values.tolist(), kept.tolist(), strict=True)
