@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 
 import rowspace as rs
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, FitDiverged, UsageError
 from rowspace.learn import TextClassifier
 from rowspace.learn.classifier import choosing
 from rowspace.learn.classifier.classifier import Classifier
@@ -93,6 +93,14 @@ def test_the_most_accurate_or_the_average_is_chosen(fitted):
     assert facts["held_out_texts"] == 120
     assert f"accuracy {facts['accuracy']:.3f} on 120 held-out texts" in fitted.chosen_
     assert sum(part.weight for part in fitted.parts_) == pytest.approx(1)
+
+
+def test_a_model_that_diverges_is_named():
+    classifier = small(lr=99.0, epochs=100).fit(*examples())
+    assert classifier.chosen_.startswith("TF-IDF")
+    assert "rows of n-grams (dim 8, lr 99, epochs 100) diverged (give a smaller lr)" in classifier.chosen_
+    with pytest.raises(FitDiverged, match="give a smaller lr"):
+        small(lr=99.0, epochs=100, method="rows").fit(*examples())
 
 
 def test_large_data_holds_out_one_part(monkeypatch):

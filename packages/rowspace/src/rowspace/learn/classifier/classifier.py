@@ -268,5 +268,6 @@ def _reason(chosen: Sequence[tuple[Plan, float]], facts: dict[str, Any]) -> str:
     if "candidates" not in facts:
         return f"{what}: the given method"
     others = [f"{each['model']} {each['accuracy']:.3f}" for each in facts["candidates"] if each["model"] != what]
+    others += [f"{model} diverged (give a smaller lr)" for model in facts["diverged"]]
     line = f"{what}: accuracy {facts['accuracy']:.3f} on {facts['held_out_texts']:,} held-out texts"
     return f"{line}; {', '.join(others)}" if others else line
