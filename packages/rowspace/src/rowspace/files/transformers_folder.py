@@ -104,6 +104,19 @@ class TransformersFolder:
         is_same = all(np.array_equal(rows, self.map_rows(name, limit=COMPARED)) for name in others)
         return main if is_same else None
 
+    def with_a_row_per_token(self) -> list[str]:
+        """Return the names of the matrices with as many rows as config.json, or its text part, has tokens."""
+        config = self.config if (self.path / CONFIG).exists() else {}
+        parts = [config, *(part for part in config.values() if isinstance(part, dict))]
+        counts = {part.get("vocab_size") for part in parts} - {None}
+        files = sorted(set(self.files.values()))
+        shapes = {
+            name: tensor.shape
+            for file in files
+            for name, tensor in read_tensors(resolve_inside(self.path, file)).items()
+        }
+        return sorted(name for name, shape in shapes.items() if len(shape) == 2 and shape[0] in counts)
+
     def _codes_of(self, file: str) -> set[str]:
         """Return the names of the tensors of a file that hold codes; each header is read once."""
         if file not in self._codes:

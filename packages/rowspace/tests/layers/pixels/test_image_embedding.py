@@ -58,3 +58,17 @@ def test_mask_without_tokens_raises():
 def test_compiles_as_one_graph():
     embed, images = made(tokens=PrefixTokens(6, registers=2)), torch.rand(2, 3, 12, 8)
     torch.testing.assert_close(torch.compile(embed, fullgraph=True, backend="aot_eager")(images), embed(images))
+
+
+def test_norm_of_patches_comes_before_positions_which_may_be_absent():
+    patches = PatchEmbedding(2, 3, 4)
+    images = torch.rand(1, 3, 4, 4)
+    bare = ImageEmbedding(patches=patches, positions=None)
+    normed = ImageEmbedding(patches=patches, positions=None, patch_norm=nn.LayerNorm(4))
+    positioned = ImageEmbedding(
+        patches=patches, positions=GridPosition((2, 2), 4, prefix=0), patch_norm=nn.LayerNorm(4)
+    )
+    rows = patches(images)[0]
+    assert torch.equal(bare(images), rows)
+    assert torch.equal(normed(images), nn.functional.layer_norm(rows, [4]))
+    assert torch.equal(positioned(images), normed(images) + positioned.positions((2, 2)))

@@ -35,3 +35,10 @@ def test_grid_of_counts_complete_patches(image, patch, grid):
 def test_empty_grid_raises():
     with pytest.raises(UsageError, match="width must be 1 or more, not 0"):
         GridPosition((2, 0), 4)
+
+
+def test_grid_that_is_not_resampled_refuses_another_one():
+    positions = GridPosition((2, 3), 4, resampled=False)
+    assert positions((2, 3)).shape == (7, 4)
+    with pytest.raises(UsageError, match="the image has 3 × 3 patches, but this model has positions for 2 × 3"):
+        positions((3, 3))

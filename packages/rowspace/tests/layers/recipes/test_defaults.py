@@ -10,6 +10,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import RotaryPosition, from_config, recipes
 from rowspace.layers.recipes import from_pretrained
 from rowspace.layers.recipes.composed import composed_text
+from rowspace.layers.recipes.composed_images import composed_image
 
 # The written recipes with the sizes of a published model, and the classes whose defaults are those of another model.
 OTHER = {
@@ -64,7 +65,8 @@ def test_missing_entries_of_a_config_have_the_defaults_of_its_class():
 
 @pytest.mark.filterwarnings("ignore")
 def test_defaults_of_recipes_match_the_class_except_for_sizes():
-    code = {name: recipe.build for name, recipe in from_pretrained.RECIPES.items() if recipe.build is not composed_text}
+    data = (composed_text, composed_image)
+    code = {name: recipe.build for name, recipe in from_pretrained.RECIPES.items() if recipe.build not in data}
     for name, build in {**WRITTEN, **code}.items():
         arguments = {**from_pretrained.CONFIG_DEFAULTS.get(name, {}), **OTHER.get(name, {})}
         if name == "dinov2_with_registers":

@@ -24,6 +24,10 @@ SOME = [
     "muse_spark_text",
     "prophetnet",
     "got_ocr2",
+    "aimv2_vision_model",
+    "blip_vision_model",
+    "swin",
+    "sam_vision_model",
 ]
 
 

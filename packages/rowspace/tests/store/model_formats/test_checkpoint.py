@@ -233,6 +233,15 @@ def test_model_without_a_known_token_table_name_lists_its_tensors(folder_of):
     assert len(checkpoint.load(folder, key="b.weight")) == 4
 
 
+def test_model_without_a_known_token_table_name_lists_the_tensors_with_a_row_per_token(folder_of):
+    folder = folder_of({"a.weight": ROWS, "b.weight": ROWS[:3], "c.weight": ROWS[0]})
+    (folder / "config.json").write_text('{"text_config": {"vocab_size": 4}}')
+    with pytest.raises(
+        FileFormatError, match=r"\(those with a row for each token of config\.json are 'a\.weight'\) is named"
+    ):
+        checkpoint.load(folder)
+
+
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [

@@ -21,8 +21,9 @@ class ImageEmbedding(CountedModule):
 
     Args:
         patches: Pixels → patches.
-        positions: Added to prefix tokens and patches.
+        positions: Added to prefix tokens and patches; None for models that have them in attention only (DINOv3, Swin).
         tokens: Prefix tokens, if any.
+        patch_norm: Applied to the patches before anything is added (AIMv2), if any.
         norm: Applied to the sum, if any.
         dropout: Probability, applied last.
         crop: Drop pixels on the right and at the bottom that do not fill a patch, as a convolution does. Otherwise such
@@ -44,15 +45,16 @@ class ImageEmbedding(CountedModule):
         self,
         *,
         patches: PatchEmbedding,
-        positions: GridPosition,
+        positions: GridPosition | None,
         tokens: PrefixTokens | None = None,
+        patch_norm: nn.Module | None = None,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
         crop: bool = False,
     ) -> None:
         super().__init__()
         prefix = 0 if tokens is None else tokens.prefix
-        if positions.prefix != prefix:
+        if positions is not None and positions.prefix != prefix:
             raise UsageError(
                 f"positions have {plural(positions.prefix, 'prefix token')}, but tokens have {prefix}; "
                 f"pass prefix={prefix} to GridPosition"
@@ -60,6 +62,7 @@ class ImageEmbedding(CountedModule):
         self.patches = patches
         self.tokens = tokens
         self.positions = positions
+        self.patch_norm = patch_norm
         self.norm = norm
         self.dropout = nn.Dropout(dropout)
         self.crop = crop
@@ -78,12 +81,14 @@ class ImageEmbedding(CountedModule):
             UsageError: For images of another size, or a mask without a mask token.
         """
         rows, grid = self.patches(self._cropped(images) if self.crop else images)
-        positions = self.positions(grid)
+        if self.patch_norm is not None:
+            rows = self.patch_norm(rows)
+        positions = None if self.positions is None else self.positions(grid)
         if self.tokens is not None:
             rows = self.tokens(rows, positions=positions, mask=mask)
         elif mask is not None:
             raise UsageError("mask needs a mask token, but there are no prefix tokens; omit it")
-        else:
+        elif positions is not None:
             rows = rows + positions
         if self.norm is not None:
             rows = self.norm(rows)

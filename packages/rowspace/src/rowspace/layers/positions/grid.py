@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_not_negative, require_positive
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.resampling import resample_positions
@@ -26,12 +27,13 @@ class GridPosition(CountedModule):
         embedding_dim: d.
         prefix: Number of tokens before the patches that have a position.
         antialias: See `resample_positions`.
+        resampled: Whether other grids are possible; if not, they raise an error.
         init: Initialization of the weight, see `init_rows_`.
         device: Device of the weight.
         dtype: Dtype of the weight.
 
     Raises:
-        UsageError: For a size below 1.
+        UsageError: For a size below 1; in forward for another grid unless `resampled`.
 
     >>> positions = GridPosition((14, 14), 768)
     >>> positions((14, 14)).shape, positions((20, 10)).shape
@@ -45,6 +47,7 @@ class GridPosition(CountedModule):
         *,
         prefix: int = 1,
         antialias: bool = False,
+        resampled: bool = True,
         init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
@@ -56,6 +59,7 @@ class GridPosition(CountedModule):
         self.embedding_dim = embedding_dim
         self.prefix = prefix
         self.antialias = antialias
+        self.resampled = resampled
         self.init = init
         self.weight = nn.Parameter(torch.empty(prefix + grid[0] * grid[1], embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
@@ -66,6 +70,11 @@ class GridPosition(CountedModule):
 
     def forward(self, grid: tuple[int, int]) -> Tensor:
         """Grid (h, w) → (prefix + h · w, d), in the dtype of the weight."""
+        if not self.resampled and tuple(grid) != tuple(self.grid):
+            raise UsageError(
+                f"the image has {grid[0]} × {grid[1]} patches, but this model has positions for {self.grid[0]} × "
+                f"{self.grid[1]}; resize or crop the image"
+            )
         return resample_positions(self.weight, self.grid, grid, prefix=self.prefix, antialias=self.antialias)
 
     def extra_repr(self) -> str:

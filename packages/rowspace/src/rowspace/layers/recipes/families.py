@@ -1,7 +1,7 @@
-"""The recipes that are data: `families.toml` has the parts of each, `defaults.toml` the defaults of each model type.
+"""The recipes that are data: `families.toml` and `images.toml` have the parts of each.
 
 Most models differ in names only: which entries of config.json hold the sizes, and how the tensors are called. A recipe
-that is data names these, and `composed_text` builds it. `defaults.toml` is written by
+that is data names these, and `composed_text` or `composed_image` builds it. `defaults.toml` is written by
 `scripts/make_recipe_defaults.py` from the config classes of transformers.
 """
 
@@ -15,29 +15,39 @@ from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.layers.recipes.composed import composed_text
+from rowspace.layers.recipes.composed_images import composed_image
 from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
 from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.models import known_models
 
 __all__ = ["Family", "data_recipes", "defaults_of", "known_families", "rotations"]
 
-FAMILIES, DEFAULTS = (Path(__file__).with_name(f"{name}.toml") for name in ("families", "defaults"))
-SIZES = {
+TEXT, IMAGES, DEFAULTS = (Path(__file__).with_name(f"{name}.toml") for name in ("families", "images", "defaults"))
+TEXT_SIZES = {
     "vocab_size": ("vocab_size",),
     "embedding_dim": ("hidden_size", "n_embd", "d_model"),
     "padding_idx": ("pad_token_id",),
 }
+IMAGE_SIZES = {
+    "embedding_dim": ("hidden_size",),
+    "image_size": ("image_size",),
+    "patch_size": ("patch_size",),
+    "channels": ("num_channels",),
+}
+REQUIRED = ("vocab_size", "embedding_dim", "image_size", "patch_size")
 
 
 @dataclass(frozen=True)
 class Family:
     """Model types with the same input.
 
-    - `config`: arguments of `TextParts` → entries of config.json, of which the first existing one is used.
+    - `config`: arguments of `TextParts` or `ImageParts` → entries of config.json, of which the first existing one is
+      used.
     - `fixed`: arguments that no config has.
     - `tensors`: modules or parameters of the input → their names in the checkpoint.
     - `only`: entries that must have one value, since the input is another one for other values.
     - `unrotated`: an entry that turns the rotation of the type off.
+    - `images`: whether the parts are `ImageParts`.
     """
 
     types: tuple[str, ...]
@@ -46,18 +56,27 @@ class Family:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     only: Mapping[str, Any] = field(default_factory=dict)
     unrotated: str = ""
+    images: bool = False
 
     @property
     def entries(self) -> dict[str, tuple[str, ...]]:
         """The entries of config.json for each argument."""
         given = {name: (names,) if isinstance(names, str) else tuple(names) for name, names in self.config.items()}
-        return {name: names for name, names in {**SIZES, **given}.items() if name not in self.fixed}
+        return {
+            name: names
+            for name, names in {**(IMAGE_SIZES if self.images else TEXT_SIZES), **given}.items()
+            if name not in self.fixed
+        }
 
 
 @functools.cache
 def known_families() -> Mapping[str, Family]:
-    """The families of the table, by name."""
-    return {name: Family(**facts) for name, facts in tomllib.loads(FAMILIES.read_text(encoding="utf-8")).items()}
+    """The families of both tables, by name."""
+    return {
+        name if path is TEXT else f"{name} (images)": Family(**facts, images=path is IMAGES)
+        for path in (TEXT, IMAGES)
+        for name, facts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
 @functools.cache
@@ -74,22 +93,26 @@ def defaults_of(kind: str) -> dict[str, Any]:
 def data_recipes() -> dict[str, Recipe]:
     """The recipes that are data, by model type."""
     return {
-        kind: Recipe(composed_text, partial(_arguments, family, kind), family.tensors)
+        kind: Recipe(
+            composed_image if family.images else composed_text, partial(_arguments, family, kind), family.tensors
+        )
         for family in known_families().values()
         for kind in family.types
     }
 
 
 def _arguments(family: Family, kind: str, config: Config) -> dict[str, Any]:
-    """The arguments of `composed_text` from a config.json."""
+    """The arguments of the builder of a family from a config.json."""
     defaults = defaults_of(kind)
     _check_only(family, kind, {**defaults, **config})
     is_padded = defaults.pop("padded", False)
     entries = {name: names for name, names in family.entries.items() if is_padded or name != "padding_idx"}
     parts = {**pick_renamed(defaults, **entries), **pick_renamed(config, **entries), **family.fixed}
-    for name in ("vocab_size", "embedding_dim"):
-        if parts.get(name) is None:
+    for name in REQUIRED:
+        if name in entries and parts.get(name) is None:
             raise UsageError(f"the config has no {' or '.join(entries[name])}; restore the config.json")
+    if family.images:
+        return {"parts": parts}
     is_rotated = not config.get(family.unrotated)
     return {"parts": parts, "attention": rotations({**config, "model_type": kind}) if is_rotated else {}}
 

@@ -50,6 +50,10 @@ CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+PARTS = ("text", "vision", "image", "backbone", "encoder", "language", "vlm")
+OTHER_PARTS = PARTS[2:]  # are looked for in models without text and vision
+
+
 @shows_options(Factory)
 def from_config(config: Config, *, part: str | None = None, **factory: Unpack[Factory]) -> nn.Module:
     """Build the input of a published model from its config, with new weights.
@@ -155,13 +159,12 @@ def _arguments(recipe: Recipe, config: Config) -> dict[str, Any]:
 
 def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
     """The parts that have a recipe, by name."""
-    found = {}
-    for part in ("text", "vision"):
-        inner = config.get(f"{part}_config")
-        if isinstance(inner, Mapping):
-            kind = inner.get("model_type", f"{config.get('model_type')}_{part}_model")
-            if kind in RECIPES:
-                found[part] = RECIPES[kind], inner
+    found: dict[str, tuple[Recipe, Config]] = {}
+    for part in PARTS:
+        inner = config.get(f"{part}_config") or config.get(part)
+        if isinstance(inner, Mapping) and not (part in OTHER_PARTS and found):
+            kind = str(inner.get("model_type") or f"{config.get('model_type')}_{part}_model")
+            found |= {part: (RECIPES[kind], inner)} if kind in RECIPES else _parts(inner)
     return found
 
 
@@ -170,12 +173,19 @@ def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor)
     names = [checkpoint.find([part]) for part in endings[0].split(" + ")] if " + " in endings[0] else None
     name = checkpoint.find(endings) if names is None else " + ".join(names)
     tensor = checkpoint.read(name) if names is None else torch.cat([checkpoint.read(part) for part in names])
-    if not tensor.is_floating_point() or _without_ones(tensor) != _without_ones(parameter):
+    if not tensor.is_floating_point() or not _fits(tensor, parameter):
         raise FileFormatError(
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "
             f"requires floats of shape {tuple(parameter.shape)}; check that both are of the same model"
         )
     return tensor.reshape(parameter.shape)
+
+
+def _fits(tensor: Tensor, parameter: Tensor) -> bool:
+    """Whether the shapes are equal up to axes of 1, or to a grid of rows that is one axis of the parameter."""
+    if _without_ones(tensor) == _without_ones(parameter):
+        return True
+    return tensor.dim() > 2 and tensor.flatten(0, -2).shape == parameter.shape
 
 
 def _without_ones(tensor: Tensor) -> tuple[int, ...]:

@@ -70,7 +70,9 @@ def _table_name(folder: TransformersFolder, key: str | None, source: str) -> str
         raise FileFormatError(
             f"{source}: its token table is quantized, as {join_names(packed)}, which are not read as rows; {REMEDY}"
         )
+    likely = folder.with_a_row_per_token()
+    shown = f"those with a row for each token of config.json are {join_names(likely)}" if likely else join_names(files)
     raise FileFormatError(
-        f"{source}: none of its {plural(len(files), 'tensor')} ({join_names(files)}) is named like a token table "
+        f"{source}: none of its {plural(len(files), 'tensor')} ({shown}) is named like a token table "
         f"({', '.join(NAMES)}); give its name as the key"
     )

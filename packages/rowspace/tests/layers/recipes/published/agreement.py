@@ -1,6 +1,7 @@
 """Whether `rowspace.layers` opens a model type, and computes bit for bit what its first block receives: `agreement`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,8 +44,9 @@ def agreement(kind: str, folder: Path) -> list[Agreement]:
     except RowspaceError as error:
         if "pass one of them" not in str(error):
             return [Agreement(kind, "", small.modality, "refused", _line(error), _missing(small.recording))]
+        parts = re.findall(r"'(\w+)'", str(error).rpartition(" has ")[2])
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return [_of_part(kind, part, small, config, folder) for part in ("text", "vision")]
+    return [_of_part(kind, part, small, config, folder) for part in parts]
 
 
 def _of_part(kind: str, part: str, small: SmallModel, config: dict[str, Any], folder: Path) -> Agreement:
@@ -53,12 +55,14 @@ def _of_part(kind: str, part: str, small: SmallModel, config: dict[str, Any], fo
         ours = from_checkpoint(folder, part=part)
     except RowspaceError as error:
         return Agreement(kind, part, part, "refused", _line(error), "none")
-    inner = (config.get(f"{part}_config") or {}).get("model_type", f"{kind}_{part}_model")
+    inner = (config.get(f"{part}_config") or config.get(part) or {}).get("model_type", f"{kind}_{part}_model")
     for module in small.model.modules():
         theirs = getattr(getattr(module, "config", None), "model_type", None)
         if isinstance(module, tf.PreTrainedModel) and module is not small.model and theirs == inner:
             for modality, inputs in inputs_for(module.config):
-                if modality == part and (recording := recorded(module, inputs)).first_blocks:
+                if (modality == part or part not in ("text", "vision")) and (
+                    recording := recorded(module, inputs)
+                ).first_blocks:
                     return _compared(kind, part, small._replace(modality=part), ours, recording, inputs)
     return Agreement(kind, part, part, "not run", "the part does not run alone", "none")
 
@@ -93,6 +97,8 @@ def _difference(actual: Tensor, first_blocks: list[tuple[str, Tensor]]) -> float
     for _, states in first_blocks:
         if states.dim() == 4 and torch.equal(states, states[:, :, :1].expand_as(states)):
             states = states[:, :, 0]  # several residual streams that start with the same states  # noqa: PLW2901
+        if states.dim() == 4 and actual.dim() == 3 and states[:, :, 0].shape[::2] == actual.shape[::2]:
+            states = states.flatten(1, 2)  # (batch, height, width, d)  # noqa: PLW2901
         for expected in (states, states.transpose(0, 1)):
             if expected.dim() == actual.dim() == 3 and expected.shape[1] > actual.shape[1]:
                 expected = expected[:, : actual.shape[1]]  # padded to a multiple of a window  # noqa: PLW2901

@@ -1,0 +1,106 @@
+"""The input of a vision model from options instead of code: patches, prefix tokens, positions, a norm."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from torch import nn
+
+from rowspace.layers.arguments import Factory
+from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.patches import PatchEmbedding
+from rowspace.layers.pixels.prefix_tokens import PrefixTokens
+from rowspace.layers.positions.grid import GridPosition, Size, grid_of
+from rowspace.layers.recipes.norms import NormKind, norm_of
+
+__all__ = ["ImageParts", "composed_image"]
+
+
+@dataclass(frozen=True)
+class ImageParts:
+    """The parts of the input of a vision model.
+
+    - `embedding_dim`, `image_size`, `patch_size`, `channels`, `patch_bias`: of the patches.
+    - `class_token`, `distillation`, `registers`, `mask`: the tokens before the patches, and the mask token.
+    - `positioned`: whether positions are added; `resampled` whether to images of other sizes too.
+    - `norm`, `norm_eps`: see `norm_of`; `norm_of_patches` if it comes before the positions.
+    - `pad`: incomplete patches are padded instead of dropped.
+    """
+
+    embedding_dim: int
+    image_size: Size = 224
+    patch_size: Size = 16
+    channels: int = 3
+    patch_bias: bool = True
+    class_token: bool = False
+    distillation: bool = False
+    registers: int = 0
+    mask: bool = False
+    positioned: bool = True
+    resampled: bool = False
+    norm: NormKind | None = None
+    norm_of_patches: bool = False
+    norm_eps: float = 1e-5
+    dropout: float = 0.0
+    pad: bool = False
+
+    @property
+    def prefix(self) -> int:
+        """Number of tokens with a position before the patches."""
+        return int(self.class_token) + int(self.distillation)
+
+
+def composed_image(*, parts: Mapping[str, Any], **factory: Unpack[Factory]) -> ImageEmbedding:
+    """Build the input of a vision model from the arguments of `ImageParts`.
+
+    Args:
+        parts: The arguments of `ImageParts`.
+        **factory: `device` and `dtype` of the parameters.
+
+    Returns:
+        The module, with new weights.
+
+    >>> composed_image(parts={"embedding_dim": 8, "image_size": 32}).positions
+    GridPosition((2, 2), 8, prefix=0, antialias=False)
+    """
+    options = ImageParts(**parts)
+    norm: nn.Module | None = None
+    if options.norm is not None:
+        norm = norm_of(options.norm, options.embedding_dim, eps=options.norm_eps, **factory)
+    return ImageEmbedding(
+        patches=PatchEmbedding(
+            options.patch_size,
+            options.channels,
+            options.embedding_dim,
+            bias=options.patch_bias,
+            form="convolution",
+            pad=options.pad,
+            **factory,
+        ),
+        tokens=_tokens(options, **factory),
+        positions=_positions(options, **factory),
+        patch_norm=norm if options.norm_of_patches else None,
+        norm=None if options.norm_of_patches else norm,
+        dropout=options.dropout,
+        crop=not options.pad,
+    )
+
+
+def _tokens(options: ImageParts, **factory: Unpack[Factory]) -> PrefixTokens | None:
+    if not (options.prefix or options.registers or options.mask):
+        return None
+    return PrefixTokens(
+        options.embedding_dim,
+        class_token=options.class_token,
+        distillation=options.distillation,
+        registers=options.registers,
+        mask=options.mask,
+        **factory,
+    )
+
+
+def _positions(options: ImageParts, **factory: Unpack[Factory]) -> GridPosition | None:
+    if not options.positioned:
+        return None
+    grid = grid_of(options.image_size, options.patch_size)
+    return GridPosition(grid, options.embedding_dim, prefix=options.prefix, resampled=options.resampled, **factory)
