@@ -1,7 +1,7 @@
 """The accuracy of classifiers on texts that they have not seen, compared with other libraries; prints Markdown.
 
-    python bench/quality/classification/run.py                                all sets but books
-    python bench/quality/classification/run.py --books FILE --seeds 1 --only books chinese
+    scripts/bench classification                                         all sets but books
+    scripts/bench classification --books FILE --seeds 1 --only books chinese
 
 The sets are described in `sets.py`; options of rowspace were chosen on docstrings and debian, others are held out. Each
 seed divides the 5,000 texts of a set into 4,000 to learn from and 1,000 to test. fastText gets 11 threads, since with
