@@ -15,6 +15,9 @@ from tests.store.cases import CASES, Case, table_of, tokenizer_of
 
 from rowspace import space, store
 from rowspace.layers import recipes
+from rowspace.learn.classifier.rows.fasttext_file import read_model, write_model
+from rowspace.learn.classifier.rows.learning import Targets, learn_rows
+from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.table import Table
 from rowspace.text import open_tokenizer
 
@@ -51,6 +54,21 @@ def use_table(path: Path) -> int:
     if len(table):
         table.id(table.vocabulary[-1])
     return size
+
+
+def use_classifier(path: Path) -> int:
+    """Open a supervised model of fastText, and predict the labels of texts."""
+    model = read_model(path)
+    model.predict([TEXT, "", "b c"], k=2)
+    return model.inputs.nbytes + model.outputs.nbytes
+
+
+def supervised(folder: Path) -> Path:
+    """Write a supervised model in fastText's format."""
+    options = RowsOptions(dim=3, epochs=1, min_n=2, max_n=3, buckets=50, loss="hierarchical", workers=1)
+    model = learn_rows(["a b", "b c", "c"], Targets.single(np.arange(3)), ["x", "y", "z"], options)
+    write_model(model, folder / "m.bin")
+    return folder / "m.bin"
 
 
 def use_tokenizer(path: Path) -> int:
@@ -241,6 +259,7 @@ def readers() -> Iterator[tuple[str, Reader]]:
     for case in CASES:
         yield case.label, Reader(saved(case), use_table)
     yield "fasttext-pruned", Reader(pruned, use_table)
+    yield "fasttext-supervised", Reader(supervised, use_classifier)
     yield "npz-compressed", Reader(compressed_npz, use_table)
     yield "parquet-wide", Reader(wide_parquet, use_table)
     yield "arrow-compressed", Reader(compressed_arrow, use_table)

@@ -13,4 +13,4 @@ def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory():
     command = [sys.executable, script, "--files", str(FILES)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert len(run.stdout.splitlines()) == 46, run.stdout  # a heading and a line for each reader
+    assert len(run.stdout.splitlines()) == 48, run.stdout  # a heading and a line for each reader

@@ -30,6 +30,7 @@ from rowspace.learn.classifier.rows.fasttext_file import read_model
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets, fill_buckets
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.learn.tuning.saved_classifier import CONTENTS, JSON, TENSORS
 
@@ -207,7 +208,8 @@ def _read_rows(settings: dict[str, Any], arrays: Arrays, _: Path, labels: int) -
     _check(inputs.shape[1] == outputs.shape[1] == options.dim and len(inputs) >= len(ends))
     _check(len(outputs) == (max(1, labels - 1) if options.loss == "hierarchical" else labels))
     _check(sorted(order.tolist()) == list(range(labels)) and len(settings["labels"]) == labels)
-    _check(arrays["label_counts"].shape == (labels,))
+    label_counts = arrays["label_counts"]
+    _check(label_counts.shape == (labels,) and 0 <= label_counts.min() <= label_counts.max() < NEVER // labels)
     dictionary = Dictionary.of_words(arrays["words"], begins, ends, counts)
     model = SupervisedModel(
         dictionary,

@@ -20,6 +20,7 @@ from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buc
 from rowspace.learn.classifier.rows.learning import LOSSES
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.store.kernels import ENTRY, find_entries
 from rowspace.store.model_formats.fasttext import check_target
 from rowspace.store.model_formats.fasttext_dictionary import ARGUMENTS, MAGIC, MAX_WORD, MODELS, VERSIONS
@@ -162,6 +163,8 @@ def _read_dictionary(
     found, reader.place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
     if found < size:
         raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
+    if size and not 0 <= counts.min() <= counts.max() < NEVER // size:
+        raise reader.error(f"counts from {counts.min():,} to {counts.max():,}", 0)
     dictionary = Dictionary.of_words(reader.data, places[:words, 0], places[:words, 1], counts[:words])
     labels = [
         reader.data[begin:end].tobytes().removeprefix(PREFIX).decode(errors="replace")

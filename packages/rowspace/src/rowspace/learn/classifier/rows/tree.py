@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Tree", "build_tree"]
+__all__ = ["NEVER", "Tree", "build_tree"]
 
-NEVER = 10**15  # the count of a node that is not built yet
+NEVER = 10**15  # the count of a node that is not built yet; those of labels must have a smaller sum
 
 
 class Tree(NamedTuple):
