@@ -175,6 +175,7 @@ def main():
     parser.add_argument("--num-embeddings", type=int, default=64128, help="V")
     parser.add_argument("--embedding-dim", type=int, default=256, help="d")
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2], help="numbers of processes")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=list(PARTS), help="what to measure")
     parser.add_argument("--times", type=int, default=3, help="calls measured in each process")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each side")
     parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
@@ -194,7 +195,7 @@ def main():
     )
     print("|---|---|---|---|---|---|---|---|---|")
     shared = {name: getattr(options, name) for name in ("rows", "num_embeddings", "embedding_dim", "times")}
-    for part in PARTS:
+    for part in options.parts:
         for processes in options.processes:
             job = shared | {"part": part, "processes": processes}
             row(job, compare(job, options.rounds))
