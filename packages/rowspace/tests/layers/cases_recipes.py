@@ -77,10 +77,12 @@ def texts_in_segments() -> tuple[torch.Tensor, torch.Tensor]:
 
 NOT_RECIPES = {
     "RECIPES",
+    "PerLayerInput",
     "from_checkpoint",
     "from_config",
     "head_from_checkpoint",
     "head_types",
+    "per_layer_from_checkpoint",
     "tied_from_checkpoint",
 }
 RECIPE_NAMES = sorted(set(recipes.__all__) - NOT_RECIPES)

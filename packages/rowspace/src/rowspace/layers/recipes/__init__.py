@@ -13,10 +13,12 @@ from rowspace.layers.recipes.gpt2 import gpt2, opt
 from rowspace.layers.recipes.heads import head_from_checkpoint, head_types, tied_from_checkpoint
 from rowspace.layers.recipes.llama import gemma, llama, mistral, qwen
 from rowspace.layers.recipes.modernbert import modernbert
+from rowspace.layers.recipes.per_layer import PerLayerInput, per_layer_from_checkpoint
 from rowspace.layers.recipes.vit import deit, dinov2, vit
 
 __all__ = [
     "RECIPES",
+    "PerLayerInput",
     "albert",
     "bert",
     "bloom",
@@ -35,6 +37,7 @@ __all__ = [
     "modernbert",
     "mpt",
     "opt",
+    "per_layer_from_checkpoint",
     "qwen",
     "roberta",
     "siglip_text",

@@ -20,6 +20,7 @@ NormKind = Literal[
     "rms_plus_one",
     "rms_unweighted",
     "rms_power",
+    "rms_power_weighted",
 ]
 NORMS: tuple[NormKind, ...] = NormKind.__args__  # type: ignore[attr-defined]
 
@@ -108,11 +109,12 @@ class RootMeanSquareNorm(nn.Module):
 
     `nn.RMSNorm` differs from it in the last bits. The forms differ in where they round, and in the weight::
 
-        rms               weight · rounded(x)                Llama
-        rms_in_float32    rounded(weight · x)                Inkling 2
-        rms_plus_one      rounded((1 + weight) · x)          Gemma
-        rms_unweighted    rounded(x)                         nanochat
-        rms_power         rounded(x), by a power of -1/2     Muse
+        rms                 weight · rounded(x)                Llama
+        rms_in_float32      rounded(weight · x)                Inkling 2
+        rms_plus_one        rounded((1 + weight) · x)          Gemma
+        rms_unweighted      rounded(x)                         nanochat
+        rms_power           rounded(x), by a power of -1/2     Muse
+        rms_power_weighted  rounded(weight · x), likewise      Gemma 3n, 4
 
     Source: Zhang and Sennrich 2019; bit for bit the norms of these models in transformers.
 
@@ -138,7 +140,7 @@ class RootMeanSquareNorm(nn.Module):
         """X (..., d) → (..., d), in the dtype of x."""
         wide = x.float()
         square = wide.pow(2).mean(-1, keepdim=True) + self.eps
-        normed = wide * (square.pow(-0.5) if self.form == "rms_power" else torch.rsqrt(square))
+        normed = wide * (square.pow(-0.5) if self.form.startswith("rms_power") else torch.rsqrt(square))
         if self.weight is None:
             return normed.to(x.dtype)
         if self.form == "rms":
