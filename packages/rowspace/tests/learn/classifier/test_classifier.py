@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 import rowspace as rs
 from rowspace.errors import FileFormatError, FitDiverged, UsageError
 from rowspace.learn import TextClassifier
-from rowspace.learn.classifier import choosing
+from rowspace.learn.classifier import choosing, classifier as module
 from rowspace.learn.classifier.classifier import Classifier
 from rowspace.learn.classifier.rows.fasttext_file import read_model
 from rowspace.text import whitespace_json
@@ -93,6 +93,13 @@ def test_the_most_accurate_or_the_average_is_chosen(fitted):
     assert facts["held_out_texts"] == 120
     assert f"accuracy {facts['accuracy']:.3f} on 120 held-out texts" in fitted.chosen_
     assert sum(part.weight for part in fitted.parts_) == pytest.approx(1)
+
+
+def test_many_texts_leave_out_the_slow_model(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SCORES", 100)
+    classifier = small().fit(*examples())
+    assert [part.member.name for part in classifier.parts_] == ["rows"]
+    assert "TF-IDF of n-grams left out, since there are many texts" in classifier.chosen_
 
 
 def test_a_model_that_diverges_is_named():
@@ -224,6 +231,8 @@ def test_mistakes_are_errors(table):
         Classifier(epoch=3)
     with pytest.raises(UsageError, match="sample_weight must have one number"):
         small().fit(texts, labels, sample_weight=[1.0])
+    with pytest.raises(UsageError, match="two texts with a weight above 0, got 1"):
+        small().fit(texts, labels, sample_weight=[1.0] + [0.0] * 29)
     with pytest.raises(UsageError, match="finite, 0 or more"):
         small().fit(texts, labels, sample_weight=[-1.0] * 30)
 

@@ -59,10 +59,10 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
 
     The most accurate is chosen; the average if it is as accurate as the best of its parts.
     """
-    began, trials, truth = time.monotonic(), list[Trial](), source.labeled.matrix()
+    began, trials = time.monotonic(), list[Trial]()
     splits = _splits(source, options)
     held = np.concatenate([tests for _, tests in splits])
-    truth, is_single = truth[held], source.labeled.kind == "single"
+    truth, is_single = source.labeled.take(held).matrix(), source.labeled.kind == "single"
     left_out = list[str]()
     for plan in _planned(plans, options, began, trials):
         try:

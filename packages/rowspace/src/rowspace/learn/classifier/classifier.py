@@ -29,6 +29,7 @@ __all__ = ["Classifier"]
 
 LIKELY = 0.5  # the probability from which a text has one of several labels
 TEXTS_AT_ONCE = 4096
+MAX_TEXTS, MAX_SCORES = 500_000, 20_000_000  # for TF-IDF of n-grams by default; a score is one of a text and a label
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -86,25 +87,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         options = self._options()
         texts = _texts(X)
         labeled = numbered(y, len(texts))
-        weights = weights_of(labeled, self.class_weight, sample_weight)
-        used = np.flatnonzero(weights > 0)
-        source = Source(texts, labeled, weights)
-        if len(used) < len(texts):
-            source = source.take(used)
-        plans = _plans(options, _opened(self.table), labeled)
-        self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)}
-        if len(plans) == 1 and options.method != "auto":
-            chosen = [(plans[0], (1.0, 0.0), 1.0)]
-            choice = choose(plans, source, options) if len(source.texts) > 1 else None
-            chosen = choice.plans if choice else chosen
-        else:
-            choice = choose(plans, source, options)
-            chosen = choice.plans
-        if choice:
-            self.facts_ |= choice.facts
-        self.parts_ = [Part(learn_member(plan, source), curve, weight) for plan, curve, weight in chosen]
+        source = _source(texts, labeled, weights_of(labeled, self.class_weight, sample_weight))
+        choice = choose(_plans(options, _opened(self.table), labeled), source, options)
+        self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)} | choice.facts
+        self.parts_ = [Part(learn_member(plan, source), curve, weight) for plan, curve, weight in choice.plans]
         self.classes_, self.label_kind_ = labeled.classes, labeled.kind
-        self.chosen_ = _reason([(plan, weight) for plan, _, weight in chosen], self.facts_)
+        self.chosen_ = _reason([(plan, weight) for plan, _, weight in choice.plans], self.facts_)
+        if options.method == "auto" and _is_large(labeled):
+            self.chosen_ += '; TF-IDF of n-grams left out, since there are many texts (method="ngrams" learns it)'
         return self
 
     def predict(self, X: Iterable[str]) -> NDArray[Any]:
@@ -240,6 +230,15 @@ def _texts(given: Iterable[str]) -> list[str]:
     return texts
 
 
+def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) -> Source:
+    """Return the texts that have a weight."""
+    used = np.flatnonzero(weights > 0)
+    if len(used) < 2:
+        raise UsageError(f"a classifier needs at least two texts with a weight above 0, got {len(used)}")
+    source = Source(texts, labeled, weights)
+    return source if len(used) == len(texts) else source.take(used)
+
+
 def _opened(table: Encoder | Table | str | os.PathLike[str] | None) -> Encoder | None:
     if table is None or isinstance(table, Encoder):
         return table
@@ -248,7 +247,9 @@ def _opened(table: Encoder | Table | str | os.PathLike[str] | None) -> Encoder |
 
 def _plans(options: ClassifierOptions, encoder: Encoder | None, labeled: Labeled) -> list[Plan]:
     """Return what to learn, or to choose from."""
-    names = [options.method] if options.method != "auto" else ["ngrams", "rows"]
+    names = [options.method]
+    if options.method == "auto":
+        names = ["rows"] if _is_large(labeled) else ["ngrams", "rows"]
     has_several = labeled.kind != "single"
     if options.method == "auto" and encoder is not None and not has_several:
         names.append("vectors")
@@ -259,14 +260,17 @@ def _plans(options: ClassifierOptions, encoder: Encoder | None, labeled: Labeled
     return [Plan(name, options, encoder) for name in names]
 
 
+def _is_large(labeled: Labeled) -> bool:
+    """Whether a linear model of n-grams would take more than some minutes or gigabytes."""
+    return labeled.texts > MAX_TEXTS or labeled.texts * len(labeled.classes) > MAX_SCORES
+
+
 def _reason(chosen: Sequence[tuple[Plan, float]], facts: dict[str, Any]) -> str:
     """Return one line about what was chosen and why."""
     if len(chosen) == 1:
         what = chosen[0][0].title
     else:
         what = "average of " + " and ".join(f"{weight:.2f} × {plan.title}" for plan, weight in chosen)
-    if "candidates" not in facts:
-        return f"{what}: the given method"
     others = [f"{each['model']} {each['accuracy']:.3f}" for each in facts["candidates"] if each["model"] != what]
     others += [f"{model} diverged (give a smaller lr)" for model in facts["diverged"]]
     line = f"{what}: accuracy {facts['accuracy']:.3f} on {facts['held_out_texts']:,} held-out texts"
