@@ -23,8 +23,8 @@ def test_defaults():
         ({"max_vocabulary": 0}, "max_vocabulary must be"),
         ({"workers": 1.5}, "workers must be .+ not 1.5"),
         ({"sentences": "word"}, "sentences must be one of line, paragraph, document, not 'word'"),
-        ({"field": ""}, "field must be the name of a field, not ''"),
-        ({"field": 3}, "field must be the name of a field, not 3"),
+        ({"column": ""}, "column must be the name of a column, not ''"),
+        ({"column": 3}, "column must be the name of a column, not 3"),
     ],
 )
 def test_invalid_value_is_named_in_the_error(changes, message):

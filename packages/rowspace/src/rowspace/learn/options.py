@@ -176,7 +176,7 @@ class FitKeywords(TypedDict, total=False):
     phrases: int | None
     phrase_threshold: float
     sentences: Literal["line", "paragraph", "document"]
-    field: str | None
+    column: str | None
     tokens: str | os.PathLike[str]
     vocabulary_size: int | None
     normalize: Normalization | None

@@ -23,7 +23,7 @@ class TextOptions:
             than their counts let expect become one token. `None` learns no phrases.
         phrase_threshold: The least score of a phrase, as in word2phrase: the lower, the more phrases.
         sentences: What ends a sentence: a line, a paragraph (a blank line) or only the document.
-        field: The field of JSON lines that holds the text; dots separate nested names.
+        column: The column that holds the text, of files with records; dots separate nested names.
         workers: The number of threads, by default one for each core.
 
     Raises:
@@ -52,12 +52,15 @@ class TextOptions:
         Literal["line", "paragraph", "document"],
         Option("What ends a sentence.", default="line; standard library paragraph"),
     ] = "line"
-    field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
+    column: Annotated[
+        str | None,
+        Option("The column with the text, in files with records (JSON, CSV, Parquet).", default="plain text"),
+    ] = None
     workers: Annotated[int, Option("Threads.", minimum=1, maximum=1_024, default="all cores")] = dataclasses.field(
         default_factory=available_cores
     )
 
     def __post_init__(self) -> None:
         validate_options(self)
-        if self.field is not None and not (isinstance(self.field, str) and self.field):
-            raise UsageError(f"field must be the name of a field, not {self.field!r}")
+        if self.column is not None and not (isinstance(self.column, str) and self.column):
+            raise UsageError(f"column must be the name of a column, not {self.column!r}")

@@ -186,7 +186,7 @@ def test_resumption_refuses_changes_and_keeps_the_rows(interrupted, wide, encode
         "the interrupted run used another table or encoder options; give those, or start again without resume",
         encoder=encoder_of(1, 1024),
     )
-    refused("the interrupted run had field None, not 'x'; give the same", options=StreamOptions(field="x"))
+    refused("the interrupted run had column None, not 'x'; give the same", options=StreamOptions(column="x"))
     refused("the interrupted run read '.*t.txt', not '.*u.txt'; give it", source=other)
     refused("the interrupted run read 1 files, not 2", source=[path, other])
     before = path.stat()

@@ -1,5 +1,6 @@
-"""Sources: files, folders, JSON lines, Parquet columns and iterables give the same texts; others are refused."""
+"""Sources: files, folders, columns of records and iterables give the same texts; others are refused."""
 
+import csv
 import gzip
 import json
 import os
@@ -27,6 +28,9 @@ def folder(tmp_path):
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
     (tmp_path / "c.jsonl").write_text("".join(json.dumps({"t": text}) + "\n" for text in TEXTS))
     parquet.write_table(pa.table({"n": range(4), "t": TEXTS}), tmp_path / "d.parquet")
+    (tmp_path / "e.json").write_text(json.dumps([{"n": 1, "t": text} for text in TEXTS], indent=1))
+    with gzip.open(tmp_path / "f.csv.gz", "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("n", "t"), *((1, text) for text in TEXTS)])
     return tmp_path
 
 
@@ -34,8 +38,10 @@ def test_each_kind_of_source_gives_its_texts(folder):
     for source, options in [
         (str(folder / "a.txt"), {}),
         (folder / "b.txt.gz", {}),
-        (folder / "c.jsonl", {"field": "t"}),
+        (folder / "c.jsonl", {"column": "t"}),
         (folder / "d.parquet", {"column": "t"}),
+        (folder / "e.json", {"column": "t"}),
+        (folder / "f.csv.gz", {"column": "t"}),
         (TEXTS, {}),
         (tuple(TEXTS), {}),
         (iter(TEXTS), {}),
@@ -48,7 +54,7 @@ def test_each_kind_of_source_gives_its_texts(folder):
 
 
 def test_folder_is_read_in_the_order_of_its_names(folder):
-    for name in ("b.txt.gz", "c.jsonl", "d.parquet"):
+    for name in ("b.txt.gz", "c.jsonl", "d.parquet", "e.json", "f.csv.gz"):
         (folder / name).unlink()
     (folder / "inner").mkdir()
     (folder / "inner" / "z.txt").write_text("last\n")
@@ -58,7 +64,7 @@ def test_folder_is_read_in_the_order_of_its_names(folder):
 
 
 def test_column_of_a_folder_skips_other_files(folder):
-    assert texts_of(folder, column="t") == TEXTS
+    assert texts_of(folder, column="t") == TEXTS * 4
     with pytest.raises(CorpusError, match=r"d.parquet' is a Parquet file; name its column of text, as in --column"):
         texts_of(folder / "d.parquet")
 
@@ -86,8 +92,8 @@ def test_an_iterable_is_read_as_it_comes():
 
 
 def test_reading_reports_all_bytes(folder):
-    for name, options in {"a.txt": {}, "b.txt.gz": {}, "c.jsonl": {"field": "t"}, "d.parquet": {"column": "t"}}.items():
-        source, sizes = open_source(folder / name, **options), []
+    for name in ("a.txt", "b.txt.gz", "c.jsonl", "d.parquet", "e.json", "f.csv.gz"):
+        source, sizes = open_source(folder / name, column=None if ".txt" in name else "t"), []
         assert list(source.read(sizes.append))
         assert sum(sizes) == source.total_bytes, name
 
@@ -100,9 +106,7 @@ def test_invalid_sources_are_refused(folder):
         ([path], {}, "every text names a file, such as .*; to read the files, pass pathlib.Path"),
         (["a", 7], {}, "item 1 of the source is int, not a text"),
         ([Path(path), "b"], {}, "this one holds pathlib.Path and then str"),
-        (["a"], {"field": "t"}, "field and column are for files, but this source is an iterable"),
-        (path, {"field": "t", "column": "t"}, "field is for JSON lines and column for Parquet files; give one"),
-        (path, {"column": "t"}, "column='t' is for Parquet files, but .*a.txt' is not one; leave it out"),
+        (["a"], {"column": "t"}, "column is for files with records, but this source is an iterable"),
         ([Path("-"), Path("-")], {}, r"standard input \('-'\) can be read once only"),
     ]:
         with pytest.raises(UsageError, match=complaint):

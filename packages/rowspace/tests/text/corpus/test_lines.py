@@ -87,11 +87,11 @@ def test_line_longer_than_the_limit_is_refused(file):
 def test_records_of_json_lines(file):
     records = [{"body": {"text": text}, "n": 1} for text in ("one", "", "é\ud800", "two\nlines")]
     data = "\n\n".join(json.dumps(record) for record in records).encode()
-    assert flat(file(data), field="body.text") == ["one", "", "é\ufffd", "two\nlines"]
-    with pytest.raises(CorpusError, match="holds JSON lines; name the field with the text"):
+    assert flat(file(data), column="body.text") == ["one", "", "é\ufffd", "two\nlines"]
+    with pytest.raises(CorpusError, match="holds JSON lines; name the column with the text"):
         flat(file(data))
-    with pytest.raises(CorpusError, match=r"line 1 has no field 'body\.title': 'title' was not found"):
-        flat(file(data), field="body.title")
+    with pytest.raises(CorpusError, match=r"line 1 has no column 'body\.title': 'title' was not found"):
+        flat(file(data), column="body.title")
 
 
 def test_lines_of_a_pipe():

@@ -80,10 +80,10 @@ def test_token_lists_are_passed_through(corpus):
     assert list(opened.token_lists) == [["a", "b"], ["c"]]
 
 
-def test_json_lines_are_read_by_field(tmp_path):
+def test_json_lines_are_read_by_column(tmp_path):
     (tmp_path / "rows").write_text('{"t": "x"}\n{"t": "y"}\n')
 
-    assert texts(tmp_path, field="t") == ["x", "y"]
+    assert texts(tmp_path, column="t") == ["x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_paths_mixed_with_other_types_are_refused(folder):
 
 
 @pytest.mark.parametrize("corpus", [["text"], [["token"]]])
-def test_field_without_files_is_refused(corpus):
-    with pytest.raises(CorpusError, match="field='t' names a field of JSON lines in files"):
-        open_corpus(corpus, field="t")
+def test_column_without_files_is_refused(corpus):
+    with pytest.raises(CorpusError, match="column='t' names a column of files with records"):
+        open_corpus(corpus, column="t")
 
 
 def test_list_of_file_names_as_strings_is_refused(folder):
@@ -161,9 +161,9 @@ def test_folder_of_only_binary_files_is_refused(folder):
     (folder / "pictures").mkdir()
     (folder / "picture").rename(folder / "pictures" / "one")
 
-    with pytest.raises(CorpusError, match=r"all files are binary, such as .+one'"):
+    with pytest.raises(CorpusError, match=r"no file is plain text: .+one', for example, was skipped"):
         texts(folder / "pictures")
-    with pytest.raises(CorpusError, match="all files are binary"):
+    with pytest.raises(CorpusError, match="no file is plain text"):
         texts(f"{folder}/pictures/*")
     with pytest.raises(CorpusError, match="is a binary file"):
         texts(folder / "pictures" / "one")

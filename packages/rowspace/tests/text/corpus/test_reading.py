@@ -16,7 +16,8 @@ import zstandard
 from hypothesis import given, strategies as st
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
-from rowspace.text.corpus.reading import cut_pieces, read_pieces
+from rowspace.text.corpus.pieces import read_pieces
+from rowspace.text.corpus.reading import cut_pieces
 
 TEXT = "".join(f"line {number} of a text é\n" for number in range(60_000)).encode()  # more than one block
 COMPRESS = {
@@ -121,12 +122,33 @@ def test_lone_cr_is_a_line_ending(file):
     assert joined(read(file(text))) == text
 
 
-def test_json_lines_without_a_field_are_refused(file):
+def test_records_without_a_column_are_refused(file, tmp_path):
     for text in (b'{"id": 1, "body": "x"}', b'\xef\xbb\xbf{"id": 1, "body": "x"}\n{"id": 2, "body": "y"}\n'):
-        with pytest.raises(CorpusError, match=r"JSON lines; name the field .* --field body .* has 'id', 'body'$"):
+        with pytest.raises(CorpusError, match=r"JSON lines; name the column .* --column body .* has 'id', 'body'$"):
             read(file(text))
     with pytest.raises(CorpusError, match="JSON lines"):
         read(file(b'{"a": 1}\n{"a": 2}\n'), named=False)
+    with pytest.raises(CorpusError, match=r"an array of JSON objects; .* --column b .* the first record has 'a', 'b'$"):
+        read(file(b'[\n {"a": 1, "b": "x"},\n {"a": 2'))
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"number,Review\n1,good\n")
+    with pytest.raises(CorpusError, match=r"CSV; .* --column Review .* its first line has 'number', 'Review'$"):
+        read(path)
+    assert joined(read(path, named=False)) == path.read_bytes()
+
+
+def test_pages_and_dumps_with_markup_are_refused(file):
+    for page in (
+        b"<!DOCTYPE html>\n<p>text",
+        b'<?xml version="1.0"?>\n<!-- a comment -->\n<HTML lang="en">',
+        b"<body>",
+    ):
+        with pytest.raises(CorpusError, match="is an HTML page; extract its text first"):
+            read(file(page))
+        assert read(file(page), named=False) == []
+    with pytest.raises(CorpusError, match="is a dump of a wiki; extract its text first"):
+        read(file(b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">'))
+    assert joined(read(file(b"<p>a text that only begins like a page"))).startswith(b"<p>")
 
 
 def test_text_that_only_looks_like_json_lines_is_text(file):
@@ -232,50 +254,50 @@ def records(*values):
 def test_each_json_record_is_a_document(file):
     path = file(records({"text": "one\ntwo"}, {"text": "three é"}) + b"\r\n\n  \n")
 
-    assert read(path, field="text") == [(b"one\ntwo", True), ("three é".encode(), True)]
+    assert read(path, column="text") == [(b"one\ntwo", True), ("three é".encode(), True)]
 
 
 def test_compressed_json_records_can_span_blocks(file):
     rows = [f"text {number}" for number in range(100_000)]
     path = file(gzip.compress(records(*({"a": text} for text in rows))))
 
-    assert [data.decode() for data, _ in read(path, field="a")] == rows
+    assert [data.decode() for data, _ in read(path, column="a")] == rows
 
 
 @pytest.mark.parametrize(
     "record",
     [{"a": {"b": "x"}}, {"a.b": "x", "a": {"b": "y"}}, {"a": {"b": "x"}, "b": 3}],
 )
-def test_dotted_field_is_a_path_unless_it_is_a_key(file, record):
-    assert read(file(records(record)), field="a.b") == [(b"x", True)]
+def test_dotted_column_is_a_path_unless_it_is_a_key(file, record):
+    assert read(file(records(record)), column="a.b") == [(b"x", True)]
 
 
 def test_byte_order_mark_before_json_is_skipped(file):
-    assert read(file(b"\xef\xbb\xbf" + records({"a": "x"})), field="a") == [(b"x", True)]
+    assert read(file(b"\xef\xbb\xbf" + records({"a": "x"})), column="a") == [(b"x", True)]
 
 
 def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
-    assert read(file(b'{"a": "x\xff"}'), field="a") == [(b"x\xff", True)]
+    assert read(file(b'{"a": "x\xff"}'), column="a") == [(b"x\xff", True)]
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         (b"not json", r"line 2 is not JSON .+ each line is a record"),
-        (b'{"text": "x"}', r"line 2 has no field 'a.b': 'a' was not found, it has 'text'"),
-        (b'{"a": ["b"]}', r"line 2 has no field 'a.b': 'b' was not found, it is not an object"),
-        (b"3", r"line 2 has no field 'a.b'"),
-        (b'{"a": {"b": null}}', r"line 2: the field 'a.b' holds null, not text; remove such records"),
-        (b'{"a": {"b": 3}}', r"line 2: the field 'a.b' holds a number, not text"),
+        (b'{"text": "x"}', r"line 2 has no column 'a.b': 'a' was not found, it has 'text'"),
+        (b'{"a": ["b"]}', r"line 2 has no column 'a.b': 'b' was not found, it is not an object"),
+        (b"3", r"line 2 has no column 'a.b'"),
+        (b'{"a": {"b": null}}', r"line 2: the column 'a.b' holds null, not text; remove such records"),
+        (b'{"a": {"b": 3}}', r"line 2: the column 'a.b' holds a number, not text"),
         (b'{"a": "' + b"[" * 10 + b'"', r"line 2 is not JSON"),
         (b"[" * 100_000, r"line 2 is not JSON"),
     ],
 )
 def test_invalid_record_error_names_file_and_line(file, line, message):
     with pytest.raises(CorpusError, match="file' " + message):
-        read(file(records({"a": {"b": "right"}}) + b"\n" + line), field="a.b")
+        read(file(records({"a": {"b": "right"}}) + b"\n" + line), column="a.b")
 
 
-def test_missing_field_error_lists_the_fields(file):
-    with pytest.raises(CorpusError, match=r"line 1 has no field 'body': it has 'title', 'text'$"):
-        read(file(b'{"title": "x", "text": "y"}'), field="body")
+def test_missing_column_error_lists_the_columns(file):
+    with pytest.raises(CorpusError, match=r"line 1 has no column 'body': it has 'title', 'text'$"):
+        read(file(b'{"title": "x", "text": "y"}'), column="body")

@@ -90,3 +90,18 @@ def test_names_decide():
     assert [has_records(name) for name in ("a.csv", "a.TSV.zst", "csv", "a.csv.txt", "a.json", ".gz", "a.parquet")] == [
         *(True, True, False, False, False, False, True)
     ]
+
+
+def test_an_array_of_json_objects_is_read_with_the_lines_of_its_records(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_bytes('\ufeff[\n{"a": "é"},\n{"a": 2}]'.encode())
+    assert list(read_records(path, limit=100)) == [(2, {"a": "é"}), (3, {"a": 2})]
+    for content, reason in (
+        (b'{"a": 1}', "line 1: not a valid array"),
+        (b'[{"a": 1},\n3]', "line 2: not a JSON object"),
+        (b'[{"a": "\xff"}]', "not valid UTF-8"),
+        (b'[{"a": "' + b"x" * 200, "the record has more than"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(FileFormatError, match=reason):
+            list(read_records(path, limit=100))

@@ -142,7 +142,7 @@ def test_json_records_are_documents(tmp_path):
     rows = [{"text": "one two"}, {"text": "two\nthree"}]
     (tmp_path / "rows").write_text("\n".join(map(json.dumps, rows)))
 
-    corpus = encode(tmp_path / "rows", tmp_path, field="text", sentences="document")
+    corpus = encode(tmp_path / "rows", tmp_path, column="text", sentences="document")
 
     assert corpus.vocabulary == ["two", "one", "three"]
     assert corpus.ids().tolist() == [1, 0, -1, 0, 2, -1]

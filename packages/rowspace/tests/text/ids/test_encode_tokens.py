@@ -23,12 +23,12 @@ TEXT = "The lowest tower is lower.\n\nThe newest tower, slow\nand low\n" * 8
 KINDS = ["bpe", "wordpiece", "unigram", "bytes", "chars"]
 
 
-def encode(corpus, folder, tokens="bpe", *, on_bytes=None, workers=2, sentences="line", field=None, **more):
+def encode(corpus, folder, tokens="bpe", *, on_bytes=None, workers=2, sentences="line", column=None, **more):
     return encode_tokens(
         corpus,
         folder,
         tokens=TokenizerOptions(tokens, **more),
-        options=TextOptions(workers=workers, sentences=sentences, field=field),
+        options=TextOptions(workers=workers, sentences=sentences, column=column),
         on_bytes=on_bytes,
     )
 

@@ -172,7 +172,7 @@ def test_on_bytes_reports_the_bytes_read(english: Path) -> None:
 def test_field_selects_the_text_of_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text('{"text": "the class"}\n{"text": "the"}\n')
-    assert measure_coverage(tokenizer("ours"), path, field="text").most_frequent(1) == [("the", 2)]
+    assert measure_coverage(tokenizer("ours"), path, column="text").most_frequent(1) == [("the", 2)]
 
 
 def test_ratios_of_an_empty_corpus_are_nan() -> None:

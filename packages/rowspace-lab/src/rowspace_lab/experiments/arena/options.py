@@ -30,7 +30,7 @@ class ArenaOptions:
         strategies: Names of the strategies to run; None is all six.
         tasks: Names of the tasks to run; None is all four.
         curve: Whether to measure byte pairs at several vocabulary sizes too.
-        field: The field of JSON lines that holds the text.
+        column: The column that holds the text, of files with records.
         workers: Runs at the same time, each with one thread.
 
     Raises:
@@ -66,7 +66,10 @@ class ArenaOptions:
         bool,
         Option("Also measure byte pairs at several vocabulary sizes.", default="curve", flags="--curve/--no-curve"),
     ] = True
-    field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
+    column: Annotated[
+        str | None,
+        Option("The column with the text, in files with records (JSON, CSV, Parquet).", default="plain text"),
+    ] = None
     workers: Annotated[
         int | None,
         Option("Runs at the same time, one thread each.", minimum=1, maximum=1_024, default="all cores"),
@@ -76,8 +79,8 @@ class ArenaOptions:
         validate_options(self)
         object.__setattr__(self, "strategies", _names("strategies", self.strategies, tuple(STRATEGIES)))
         object.__setattr__(self, "tasks", _names("tasks", self.tasks, TASKS))
-        if self.field is not None and not (isinstance(self.field, str) and self.field):
-            raise UsageError(f"field must be the name of a field, not {self.field!r}")
+        if self.column is not None and not (isinstance(self.column, str) and self.column):
+            raise UsageError(f"column must be the name of a column, not {self.column!r}")
 
     @property
     def budget(self) -> float:
@@ -172,5 +175,5 @@ class ArenaKeywords(TypedDict, total=False):
     strategies: Iterable[str] | None
     tasks: Iterable[str] | None
     curve: bool
-    field: str | None
+    column: str | None
     workers: int | None

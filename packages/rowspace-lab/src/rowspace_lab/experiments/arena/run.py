@@ -80,7 +80,7 @@ def run_arena(
     """
     check_option_names("run_arena", options, ArenaOptions)
     chosen = ArenaOptions(**options)
-    documents = list(read_documents(corpus, limit=chosen.text_bytes, field=chosen.field))
+    documents = list(read_documents(corpus, limit=chosen.text_bytes, column=chosen.column))
     tasks = make_tasks(documents, chosen)
     summary = partial(summarize, options=chosen, tasks={name: _facts(task) for name, task in tasks.items()})
     with ExitStack() as stack:

@@ -102,7 +102,7 @@ def write_corpora(
     *,
     tokens: TokenOptions | str,
     context: int,
-    field: str | None = None,
+    column: str | None = None,
     required_size: int | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Corpora:
@@ -113,7 +113,7 @@ def write_corpora(
         folder: An existing folder, which gets the files.
         tokens: The tokenizer to open or train, or the text of a tokenizer.json.
         context: Tokens that are read at once; there must be as many.
-        field: The field of JSON lines that holds the text.
+        column: The column that holds the text, of files with records.
         required_size: Number of tokens that a trained tokenizer must have, where the caller has asked for it.
         on_bytes: Called with the number of bytes read.
 
@@ -124,7 +124,7 @@ def write_corpora(
     """
     text = folder / "text"
     try:
-        size = _write_text(text_pieces(corpus, field=field, on_bytes=on_bytes), text)
+        size = _write_text(text_pieces(corpus, column=column, on_bytes=on_bytes), text)
         blocks = _Blocks(text, size)
         with library_threads(several=True):
             tokenizer = _tokenizer(tokens, blocks.train())

@@ -132,7 +132,7 @@ class TrainingOptions:
         beta2: AdamW's decay of the second moment; the first is 0.9.
         clip: Maximum norm of the gradient of all parameters; 0 disables clipping.
         constraint: On the norms of the input rows after each step: none, at most 1, or always 1.
-        field: The field of JSON lines that holds the text.
+        column: The column that holds the text, of files with records.
         device: "auto" is CUDA if there is one. On a CPU, the same call repeats bit for bit, with the same `workers`.
         workers: Threads; None uses all cores.
         seed: Seed of the initial values and of the order of the text.
@@ -171,7 +171,10 @@ class TrainingOptions:
     constraint: Annotated[
         Literal["none", "max", "unit"], Option("Norms of the input rows: any, at most 1, or always 1.")
     ] = "none"
-    field: Annotated[str | None, Option("The field of JSON lines that holds the text.", default="plain text")] = None
+    column: Annotated[
+        str | None,
+        Option("The column with the text, in files with records (JSON, CSV, Parquet).", default="plain text"),
+    ] = None
     device: Annotated[Literal["auto", "cpu", "cuda"], Option("Device; auto is CUDA if available.")] = "auto"
     workers: Annotated[
         int | None,
@@ -203,8 +206,8 @@ class TrainingOptions:
     def __post_init__(self) -> None:
         validate_options(self)
         object.__setattr__(self, "watch", tuple(self.watch or ()))
-        if self.field is not None and not (isinstance(self.field, str) and self.field):
-            raise UsageError(f"field must be the name of a field, not {self.field!r}")
+        if self.column is not None and not (isinstance(self.column, str) and self.column):
+            raise UsageError(f"column must be the name of a column, not {self.column!r}")
 
     @property
     def warmup_steps(self) -> int:
@@ -248,7 +251,7 @@ class TrainKeywords(TypedDict, total=False):
     beta2: float
     clip: float
     constraint: Literal["none", "max", "unit"]
-    field: str | None
+    column: str | None
     device: Literal["auto", "cpu", "cuda"]
     workers: int | None
     seed: int

@@ -186,7 +186,7 @@ def _start(
         work / DATA,
         tokens=tokens,
         context=training.context,
-        field=training.field,
+        column=training.column,
         required_size=keywords.get("vocabulary_size"),
         on_bytes=reports.on_bytes,
     )

@@ -45,13 +45,11 @@ class StreamOptions:
     """How a source is read and vectors are saved.
 
     Attributes:
-        field: The field of JSON lines that holds the text; dots separate nested names.
-        column: The column of Parquet files that holds the text.
+        column: The column that holds the text, of files with records; dots separate nested names.
         keep_text: Save the texts in a column next to the vectors, in formats that have columns.
         seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
-    field: str | None = None
     column: str | None = None
     keep_text: bool = True
     seconds_between_saves: float = SECONDS_BETWEEN_SAVES
@@ -109,8 +107,8 @@ def encode_to(
 
     Args:
         encoder: An `Encoder` or a `ContextualEncoder`.
-        source: A path (lines of text, compressed or not, JSON lines, Parquet, or a folder of these), '-' for standard
-            input, several `pathlib.Path`, or an iterable of texts, such as a generator.
+        source: A path (lines of text, compressed or not, records with a column of text, or a folder of these), '-' for
+            standard input, several `pathlib.Path`, or an iterable of texts, such as a generator.
         out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
         options: How to read and save.
         resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
@@ -140,7 +138,7 @@ def encode_to(
     options = options or StreamOptions()
     output = format_of(out)
     target = output.check(out)
-    opened = open_source(source, field=options.field, column=options.column)
+    opened = open_source(source, column=options.column)
     if str(target) in (file.path for file in opened.files):
         raise UsageError(f"{out} is read and would be replaced by its vectors; name another output")
     example = encoder.encode([""])
@@ -150,7 +148,6 @@ def encode_to(
         "format": output.suffix,
         "width": width,
         "dtype": dtype.name,
-        "field": options.field,
         "column": options.column,
         "keep_text": keeps_text,
     }

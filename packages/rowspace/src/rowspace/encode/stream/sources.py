@@ -1,4 +1,4 @@
-"""A source of texts: files, folders, standard input, JSON lines, a Parquet column, or an iterable → lists of texts."""
+"""A source of texts: files, folders, standard input, a column of records, or an iterable → lists of texts."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -6,8 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from rowspace.encode.stream.parquet_column import is_parquet, read_column
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import UsageError
 from rowspace.text.corpus import STANDARD_INPUT, CorpusFile, corpus_files, read_lines
 
 __all__ = ["FileIdentity", "Source", "TextSource", "open_source"]
@@ -42,34 +41,32 @@ class Source(NamedTuple):
     read: Callable[[OnBytes | None], Iterator[list[str]]]
 
 
-def open_source(source: TextSource, *, field: str | None = None, column: str | None = None) -> Source:
+def open_source(source: TextSource, *, column: str | None = None) -> Source:
     """Find a source's files; of an iterable, only the first item is read now.
 
     Args:
         source: See `TextSource`.
-        field: The field of JSON lines that holds the text; dots separate nested names.
-        column: The column of Parquet files that holds the text.
+        column: The column that holds the text, of files with records (JSON lines and arrays, CSV, Parquet); dots
+            separate nested names.
 
     Raises:
         CorpusError: A file does not exist, or a folder has no text files; `read` raises it for what cannot be read.
-        UsageError: The source is something else, or `field` and `column` do not fit it.
+        UsageError: The source is something else, or `column` does not fit it.
 
     >>> list(open_source(iter(["one text", "another"])).read(None))
     [['one text', 'another']]
     """
-    if field is not None and column is not None:
-        raise UsageError("field is for JSON lines and column for Parquet files; give one of them")
     paths, texts = _paths_or_texts(source)
     if paths is None:
-        if field is not None or column is not None:
-            raise UsageError("field and column are for files, but this source is an iterable of texts; leave them out")
+        if column is not None:
+            raise UsageError("column is for files with records, but this source is an iterable of texts; leave it out")
         return Source((), None, lambda _: _checked_lists(texts))
     files = list(corpus_files(paths))
     if [file.name for file in files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input ('-') can be read once only; name it once")
     known = tuple(_identity(file.name) for file in files if _is_regular(file.name))
     total = sum(file.size for file in known) if len(known) == len(files) else None
-    return Source(known, total, lambda on_bytes: _file_texts(files, field, column, on_bytes))
+    return Source(known, total, lambda on_bytes: _file_texts(files, column, on_bytes))
 
 
 def _paths_or_texts(source: TextSource) -> tuple[list[str | os.PathLike[str]] | None, Iterable[object]]:
@@ -128,23 +125,7 @@ def _checked_lists(texts: Iterable[object]) -> Iterator[list[str]]:
         yield found
 
 
-def _is_parquet(file: CorpusFile) -> bool:
-    return _is_regular(file.name) and is_parquet(file.name)
-
-
-def _file_texts(
-    files: list[CorpusFile], field: str | None, column: str | None, on_bytes: OnBytes | None
-) -> Iterator[list[str]]:
-    """Yield the texts of files, each a Parquet file if it begins as one."""
-    if column is not None and not any(map(_is_parquet, files)):
-        raise UsageError(f"column={column!r} is for Parquet files, but {files[0].name!r} is not one; leave it out")
+def _file_texts(files: list[CorpusFile], column: str | None, on_bytes: OnBytes | None) -> Iterator[list[str]]:
+    """Yield the texts of files."""
     for file in files:
-        if _is_parquet(file):
-            if column is None:
-                raise CorpusError(
-                    f"{file.name!r} is a Parquet file; name its column of text, as in --column text (column='text' in "
-                    "Python)"
-                )
-            yield from read_column(file.name, column, on_bytes=on_bytes)
-        elif column is None or file.named:
-            yield from read_lines(file.name, named=file.named, field=field, on_bytes=on_bytes)
+        yield from read_lines(file.name, named=file.named, column=column, on_bytes=on_bytes)

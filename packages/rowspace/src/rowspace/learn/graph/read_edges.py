@@ -103,7 +103,7 @@ def _numbered() -> Names:
 def _split_lines(path: str, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, Lines]]:
     """Yield lines, a block at a time, each split at white space, with the number of the first; comments are empty."""
     number, rest = 1, b""
-    for chunk in chain(read_chunks(path, named=True, is_json=True, on_bytes=on_bytes), [b"\n"]):
+    for chunk in chain(read_chunks(path, named=True, has_records=True, on_bytes=on_bytes), [b"\n"]):
         data = rest + chunk
         cut = data.rfind(b"\n") + 1
         rest = data[cut:]

@@ -1,12 +1,13 @@
 """A corpus (files, folders, standard input, strings, token lists) → a stream of pieces of text, in blocks or sentences.
 
-Start at open_corpus.py, then reading.py.
+Start at open_corpus.py, then pieces.py and reading.py.
 """
 
 from rowspace.text.corpus.blocks import Block, blocks
 from rowspace.text.corpus.lines import read_lines
 from rowspace.text.corpus.open_corpus import Corpus, CorpusFile, OpenCorpus, corpus_bytes, corpus_files, open_corpus
-from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_chunks, read_pieces
+from rowspace.text.corpus.pieces import read_pieces
+from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_chunks
 from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
 from rowspace.text.corpus.sentences import Run, Sentences
 from rowspace.text.corpus.standard_library import standard_library

@@ -1,10 +1,12 @@
-"""Files → lists of texts: one text per line, or per record of JSON lines."""
+"""Files → lists of texts: one text per line, or per record."""
 
 import warnings
 from collections.abc import Callable, Iterator
 
 from rowspace.errors import CorpusError, CorpusWarning
-from rowspace.text.corpus.reading import BLOCK, read_chunks, read_pieces
+from rowspace.text.corpus.parquet_column import read_column
+from rowspace.text.corpus.pieces import is_parquet_file, read_pieces
+from rowspace.text.corpus.reading import BLOCK, read_chunks
 
 __all__ = ["MAX_LINE", "read_lines"]
 
@@ -16,25 +18,25 @@ def read_lines(
     name: str,
     *,
     named: bool,
-    field: str | None = None,
+    column: str | None = None,
     max_line: int = MAX_LINE,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[list[str]]:
     r"""Yield the lines of a file, or of standard input for '-', in lists of about a megabyte.
 
     Lines end with LF, CR LF or, in a file without LF, CR. An empty line is an empty text, so that text i is line i + 1;
-    blank lines between records of JSON are not texts. Invalid UTF-8 is replaced by U+FFFD, with a `CorpusWarning` for
+    blank lines between records are not texts. Invalid UTF-8 is replaced by U+FFFD, with a `CorpusWarning` for
     each file.
 
     Args:
         name: The path of the file, compressed or not.
         named: Whether the caller named this file; a binary file that was found in a folder is skipped.
-        field: The field of JSON lines that holds the text.
-        max_line: Maximum bytes of a line, unless `field` is given.
+        column: The column of records that holds the text; see `read_pieces`.
+        max_line: Maximum bytes of a line, unless `column` is given.
         on_bytes: Called with the number of bytes read.
 
     Raises:
-        CorpusError: The file cannot be read, is damaged or binary, holds JSON lines and no `field` is given, or has a
+        CorpusError: The file cannot be read, is damaged or binary, holds records and no `column` is given, or has a
             line of more than `max_line` bytes.
         MissingExtraError: A .zst file without zstandard.
 
@@ -45,9 +47,11 @@ def read_lines(
     ...     list(read_lines(file.name, named=True))
     [['one', '', 'three']]
     """
-    if field is None:
+    if column is None:
         return _lines(name, read_chunks(name, named=named, on_bytes=on_bytes), max_line)
-    return _records(read_pieces(name, named=named, field=field, on_bytes=on_bytes))
+    if is_parquet_file(name):
+        return read_column(name, column, on_bytes=on_bytes)
+    return _records(read_pieces(name, named=named, column=column, on_bytes=on_bytes))
 
 
 def _lines(name: str, chunks: Iterator[bytes], max_line: int) -> Iterator[list[str]]:

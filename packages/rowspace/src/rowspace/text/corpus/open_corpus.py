@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import CorpusError
 from rowspace.text.characters import utf8
-from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_pieces
+from rowspace.text.corpus.pieces import read_pieces
+from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
 
 __all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "open_corpus"]
 
@@ -32,13 +33,13 @@ class OpenCorpus(NamedTuple):
 
 
 def open_corpus(
-    corpus: Corpus, *, field: str | None = None, on_bytes: Callable[[int], None] | None = None
+    corpus: Corpus, *, column: str | None = None, on_bytes: Callable[[int], None] | None = None
 ) -> OpenCorpus:
     """Return a corpus as a stream; of an iterable, only the first item is read now.
 
     Args:
         corpus: Paths, texts or token lists.
-        field: The field of JSON lines that holds the text; dots separate nested names.
+        column: The column that holds the text, of files with records; dots separate nested names.
         on_bytes: Called with the number of bytes read from files.
 
     Raises:
@@ -48,7 +49,7 @@ def open_corpus(
     True
     """
     if isinstance(corpus, str | os.PathLike):
-        return OpenCorpus(_file_pieces([corpus], field, on_bytes), None)
+        return OpenCorpus(_file_pieces([corpus], column, on_bytes), None)
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
@@ -62,10 +63,10 @@ def open_corpus(
         raise CorpusError("the corpus is empty: the iterable has no items")
     all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
-        return OpenCorpus(_file_pieces(all_items, field, on_bytes), None)
-    if field is not None:
+        return OpenCorpus(_file_pieces(all_items, column, on_bytes), None)
+    if column is not None:
         raise CorpusError(
-            f"field={field!r} names a field of JSON lines in files, but this corpus is not a file; leave it out"
+            f"column={column!r} names a column of files with records, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
         return OpenCorpus(_text_pieces(all_items), None)
@@ -99,17 +100,18 @@ class CorpusFile(NamedTuple):
 
 
 def _file_pieces(
-    paths: Iterable[str | os.PathLike[str]], field: str | None, on_bytes: Callable[[int], None] | None
+    paths: Iterable[str | os.PathLike[str]], column: str | None, on_bytes: Callable[[int], None] | None
 ) -> Iterator[Piece]:
     """Yield the text of files, each of which is a document."""
     tried, found = None, False
     for source in corpus_files(paths):
-        for piece in read_pieces(source.name, named=source.named, field=field, on_bytes=on_bytes):
+        for piece in read_pieces(source.name, named=source.named, column=column, on_bytes=on_bytes):
             found = True
             yield piece
         tried = source
     if not found and tried is not None and not tried.named:
-        raise CorpusError(f"all files are binary, such as {tried.name!r}; name a folder or pattern with text files")
+        what = "no file has records" if column else "no file is plain text"
+        raise CorpusError(f"{what}: {tried.name!r}, for example, was skipped; name a folder or pattern with such files")
 
 
 def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile]:

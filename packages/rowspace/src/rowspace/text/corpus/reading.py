@@ -1,13 +1,11 @@
-"""Files → pieces of text: opening, decompressing, JSON lines, and where a text may be cut.
+"""Files → chunks of bytes, decompressed, and pieces of text, cut where a text may be cut.
 
-A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. Only JSON is decoded here: the
-scanner finds bad UTF-8 itself.
+A piece is some UTF-8 and whether a document ends with it; no piece ends inside a word. The scanner finds bad UTF-8.
 """
 
 import bz2
 import contextlib
 import io
-import json
 import lzma
 import sys
 import warnings
@@ -18,10 +16,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
-from rowspace.text.characters import as_array, character_table, utf8
-from rowspace.text.corpus.file_types import first_record, not_text
+from rowspace.text.characters import as_array, character_table
+from rowspace.text.corpus.file_types import not_text, records_in
 
-__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_chunks", "read_pieces"]
+__all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_chunks"]
 
 Piece = tuple[bytes, bool]
 
@@ -29,35 +27,10 @@ BLOCK = 1 << 20  # bytes that are read, and passed to a worker, at a time
 STANDARD_INPUT = "-"
 _MAX_CHARACTER_BYTES = 4  # bytes of a character
 _GZIP = b"\x1f\x8b"
-_JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
-
-
-def read_pieces(
-    name: str, *, named: bool, field: str | None = None, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[Piece]:
-    """Yield the text of a file, or of standard input for '-'.
-
-    Lines may end with CR alone. Warns of other data after the compressed text in a .gz.
-
-    Args:
-        name: The path of the file.
-        named: Whether the caller named this file; a binary file that was found in a folder is skipped.
-        field: The field of JSON lines that holds the text; then each line is a record and a document.
-        on_bytes: Called with the number of bytes read.
-
-    Raises:
-        CorpusError: the file cannot be read, is damaged or binary, or holds JSON lines and no `field` is given.
-        MissingExtraError: a .zst file without zstandard.
-    """
-    chunks = read_chunks(name, named=named, is_json=field is not None, on_bytes=on_bytes)
-    start = next(chunks, None)
-    if start is not None:
-        chunks = chain([start], chunks)
-        yield from _records(name, chunks, field) if field else cut_pieces(chunks)
 
 
 def read_chunks(
-    name: str, *, named: bool, is_json: bool = False, on_bytes: Callable[[int], None] | None = None
+    name: str, *, named: bool, has_records: bool = False, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, or of standard input for '-', about `BLOCK` at a time.
 
@@ -67,11 +40,11 @@ def read_chunks(
     Args:
         name: The path of the file.
         named: Whether the caller named this file.
-        is_json: Whether JSON lines are expected; otherwise they are an error.
+        has_records: Whether records are expected; otherwise they are an error. In a folder, a file without is skipped.
         on_bytes: Called with the number of bytes read.
 
     Raises:
-        CorpusError: The file cannot be read, is damaged or binary, or holds JSON lines unexpectedly.
+        CorpusError: The file cannot be read, is damaged or binary, or holds records unexpectedly.
         MissingExtraError: A .zst file without zstandard.
     """
     try:
@@ -80,8 +53,10 @@ def read_chunks(
             start = next(chunks, b"")
             if not _is_text(name, start, named=named):
                 return
-            if not is_json:
-                _refuse_json(name, start, named=named)
+            if not has_records:
+                _refuse_records(name, start, named=named)
+            elif not named and records_in(name, start, named=True) is None:
+                return
             chunks = chain([start], chunks)
             if b"\r" in start[:-1] and b"\n" not in start:  # the line ends of old Macs
                 chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
@@ -208,46 +183,12 @@ def _is_text(name: str, start: bytes, *, named: bool) -> bool:
     return found is None
 
 
-def _refuse_json(name: str, start: bytes, *, named: bool) -> None:
-    """Raise CorpusError for JSON lines, since their keys would be learned too; in folders, a single record is text."""
-    record = first_record(start, lines=1 if named else 2)
-    if record is not None:
-        field = next((key for key, value in record.items() if isinstance(value, str)), "text")
+def _refuse_records(name: str, start: bytes, *, named: bool) -> None:
+    """Raise CorpusError for records, since the names of their columns would be learned too."""
+    found = records_in(name, start, named=named)
+    if found is not None:
         raise CorpusError(
-            f"{name!r} holds JSON lines; name the field with the text, as in --field {field} (field={field!r} in "
-            f"Python): the first record has {', '.join(map(repr, list(record)[:8])) or 'none'}"
+            f"{name!r} holds {found.kind}; name the column with the text, as in --column {found.example} "
+            f"(column={found.example!r} in Python): {found.first} has "
+            f"{', '.join(map(repr, found.columns[:8])) or 'none'}"
         )
-
-
-def _records(name: str, chunks: Iterable[bytes], field: str) -> Iterator[Piece]:
-    """Yield the text in a field of each record of JSON lines, each a document."""
-    number, rest = 0, b""
-    for chunk in chain(chunks, [b"\n"]):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            number += 1
-            if line.strip(b" \t\r"):
-                yield utf8(_text_of(f"{name!r} line {number}", line, field)), True
-
-
-def _text_of(location: str, line: bytes, field: str) -> str:
-    """Return the text in a field of one JSON record; the field may be a path with dots."""
-    try:
-        value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{location} is not JSON ({error}); with field={field!r} each line is a record") from error
-    whole = isinstance(value, dict) and field in value  # a name that contains dots has precedence
-    for key in [field] if whole else field.split("."):
-        if not (isinstance(value, dict) and key in value):
-            found_fields = (
-                f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
-            )
-            missing = found_fields if key == field else f"{key!r} was not found, {found_fields}"
-            raise CorpusError(f"{location} has no field {field!r}: {missing}")
-        value = value[key]
-    if not isinstance(value, str):
-        what = "null" if value is None else _JSON_NAMES[type(value)]
-        raise CorpusError(
-            f"{location}: the field {field!r} holds {what}, not text; remove such records, or name another field"
-        )
-    return value

@@ -1,18 +1,20 @@
-"""Files of records (JSON lines, CSV, Parquet) → the values of each record by column, streamed."""
+"""Files of records (JSON lines, JSON arrays, CSV, Parquet) → the values of each record by column, streamed."""
 
 import csv
 import json
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.text.corpus.file_types import suffix_of
+from rowspace.text.corpus.json_array import ArrayError, array_items
 from rowspace.text.corpus.reading import read_chunks
 
 __all__ = ["RECORD_NAMES", "FileRecord", "has_records", "is_typed", "read_records"]
 
-_COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
 _BOM = b"\xef\xbb\xbf"
 
@@ -29,14 +31,17 @@ class FileRecord(NamedTuple):
     values: dict[str, Any]
 
 
-def read_records(path: str | Path, *, limit: int) -> Iterator[FileRecord]:
+def read_records(
+    path: str | Path, *, limit: int, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[FileRecord]:
     r"""Yield the records of a file, of which a few are in memory at a time; blank lines are left out.
 
     Args:
-        path: JSON lines (.jsonl, .ndjson), CSV (.csv), CSV with tabs (.tsv) or Parquet (.parquet); all but Parquet may
-            be compressed (.gz, .xz, .bz2, .zst). Text is UTF-8. The first record of CSV names the columns; cells of
-            columns without a name are left out.
+        path: JSON lines (.jsonl, .ndjson), an array of JSON objects (.json), CSV (.csv), CSV with tabs (.tsv) or
+            Parquet (.parquet); all but Parquet may be compressed (.gz, .xz, .bz2, .zst). Text is UTF-8. The first
+            record of CSV names the columns; cells of columns without a name are left out.
         limit: Maximum bytes of a record; not of Parquet.
+        on_bytes: Called with the number of bytes read; not of Parquet.
 
     Raises:
         FileFormatError: A record is damaged or too long, or the name of the file is another one; the message has the
@@ -51,30 +56,34 @@ def read_records(path: str | Path, *, limit: int) -> Iterator[FileRecord]:
     ...     list(read_records(file, limit=1_000))
     [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
     """
-    return _READERS[_suffix(path)](str(path), limit)
+    return _READERS[suffix_of(path)](_File(str(path), limit, on_bytes))
 
 
 def has_records(path: str | Path) -> bool:
-    """Whether the name of a file is one of those that `read_records` reads."""
-    return _suffix(path) in _READERS
+    """Whether the name of a file shows that it has records; a .json file may have other things."""
+    return suffix_of(path) in RECORD_NAMES
 
 
 def is_typed(path: str | Path) -> bool:
     """Whether the values of a file have types; those of CSV are texts."""
-    return _suffix(path) not in (".csv", ".tsv")
+    return suffix_of(path) not in (".csv", ".tsv")
 
 
-def _suffix(path: str | Path) -> str:
-    name = Path(path)
-    return (name.with_suffix("") if name.suffix.lower() in _COMPRESSED else name).suffix.lower()
+class _File(NamedTuple):
+    """A file that is read."""
+
+    path: str
+    limit: int
+    on_bytes: Callable[[int], None] | None
 
 
 def _wrong(path: str, line: int, reason: str) -> FileFormatError:
     return FileFormatError(f"{path}: line {line}: {reason}")
 
 
-def _json_lines(path: str, limit: int) -> Iterator[FileRecord]:
-    for number, line in _lines(path, limit):
+def _json_lines(file: _File) -> Iterator[FileRecord]:
+    path = file.path
+    for number, line in _lines(file):
         if not line.strip():
             continue
         try:
@@ -86,9 +95,9 @@ def _json_lines(path: str, limit: int) -> Iterator[FileRecord]:
         yield FileRecord(number, found)
 
 
-def _csv(path: str, limit: int, *, delimiter: str = ",") -> Iterator[FileRecord]:
-    lines = _Lines(path, limit)
-    before = csv.field_size_limit(limit)  # of this process
+def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
+    path, lines = file.path, _Lines(file)
+    before = csv.field_size_limit(file.limit)  # of this process
     header = list[str]()
     try:
         for row in csv.reader(lines, delimiter=delimiter, strict=True):
@@ -125,8 +134,8 @@ class _Lines:
         start, size: The first line of a record, and its characters so far; set at the end of the one before.
     """
 
-    def __init__(self, path: str, limit: int) -> None:
-        self._path, self._limit, self._lines = path, limit, _lines(path, limit)
+    def __init__(self, file: _File) -> None:
+        self._path, self._limit, self._lines = file.path, file.limit, _lines(file)
         self.number, self.start, self.size = 0, 1, 0
 
     def __iter__(self) -> Iterator[str]:
@@ -138,10 +147,11 @@ class _Lines:
             yield f"{line}\n"
 
 
-def _lines(path: str, limit: int) -> Iterator[tuple[int, str]]:
+def _lines(file: _File) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file and their numbers."""
+    path, limit = file.path, file.limit
     number, parts, size = 1, list[bytes](), 0
-    for chunk in chain(read_chunks(path, named=True, is_json=True), [b"\n"]):
+    for chunk in chain(_chunks(file), [b"\n"]):
         *ends, rest = chunk.split(b"\n")
         for end in ends:
             if size + len(end) > limit:
@@ -152,6 +162,27 @@ def _lines(path: str, limit: int) -> Iterator[tuple[int, str]]:
         size += len(rest)
         if size > limit:
             raise _too_long(path, number, limit)
+
+
+def _chunks(file: _File) -> Iterator[bytes]:
+    return read_chunks(file.path, named=True, has_records=True, on_bytes=file.on_bytes)
+
+
+def _json_array(file: _File) -> Iterator[FileRecord]:
+    """Yield the objects of an array, of which one and a chunk are in memory at a time."""
+    decode = getincrementaldecoder("utf-8-sig")().decode
+    chunks, line = chain((decode(chunk) for chunk in _chunks(file)), iter(lambda: decode(b"", final=True), "")), 1
+    try:
+        for line, record in array_items(chunks, limit=file.limit):
+            if not isinstance(record, dict):
+                raise _wrong(file.path, line, "not a JSON object; repair the array")
+            yield FileRecord(line, record)
+    except UnicodeDecodeError:
+        raise _wrong(file.path, line, "not valid UTF-8 after this line; convert the file to UTF-8") from None
+    except ArrayError as error:
+        if error.is_too_long:
+            raise _too_long(file.path, error.line, file.limit) from None
+        raise _wrong(file.path, error.line, "not a valid array of JSON objects; repair the file") from None
 
 
 def _too_long(path: str, line: int, limit: int) -> FileFormatError:
@@ -170,7 +201,8 @@ def _text(path: str, number: int, data: bytes) -> str:
     return text
 
 
-def _parquet(path: str, _: int) -> Iterator[FileRecord]:
+def _parquet(file: _File) -> Iterator[FileRecord]:
+    path = file.path
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -178,12 +210,12 @@ def _parquet(path: str, _: int) -> Iterator[FileRecord]:
         raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
-            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as rows_of:
+            groups = [rows_of.metadata.row_group(number) for number in range(rows_of.metadata.num_row_groups)]
             size = sum(group.total_byte_size for group in groups)
-            rows = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * file.metadata.num_rows // max(1, size)))
+            rows = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * rows_of.metadata.num_rows // max(1, size)))
             number = 0
-            for batch in file.iter_batches(batch_size=rows):
+            for batch in rows_of.iter_batches(batch_size=rows):
                 for values in batch.to_pylist():
                     number += 1
                     yield FileRecord(number, values)
@@ -191,17 +223,18 @@ def _parquet(path: str, _: int) -> Iterator[FileRecord]:
         raise FileFormatError(f"{path}: a damaged Parquet file ({reason_of(error)}); write it again") from error
 
 
-def _tsv(path: str, limit: int) -> Iterator[FileRecord]:
-    return _csv(path, limit, delimiter="\t")
+def _tsv(file: _File) -> Iterator[FileRecord]:
+    return _csv(file, delimiter="\t")
 
 
-_READERS: dict[str, Callable[[str, int], Iterator[FileRecord]]] = {
+_READERS: dict[str, Callable[[_File], Iterator[FileRecord]]] = {
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
     ".csv": _csv,
     ".tsv": _tsv,
     ".parquet": _parquet,
+    ".json": _json_array,
 }
 
-RECORD_NAMES = tuple(_READERS)
-"""The ends of the names of files with records, before that of a compressed file."""
+RECORD_NAMES = tuple(name for name in _READERS if name != ".json")
+"""The endings of the names of files that always have records, before that of a compressed file."""

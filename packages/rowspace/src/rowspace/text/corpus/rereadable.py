@@ -20,9 +20,9 @@ class RereadableCorpus:
     """A corpus whose pieces are read by `first` and then by `again`; a copy, if needed, is stored at `path`."""
 
     def __init__(
-        self, corpus: Corpus, path: Path, *, field: str | None, on_bytes: Callable[[int], None] | None
+        self, corpus: Corpus, path: Path, *, column: str | None, on_bytes: Callable[[int], None] | None
     ) -> None:
-        self._open = partial(text_pieces, corpus, field=field, on_bytes=on_bytes)
+        self._open = partial(text_pieces, corpus, column=column, on_bytes=on_bytes)
         self._rereadable = corpus_bytes(corpus) is not None or _is_list_of_texts(corpus)
         self._path = path
         self._sizes, self._ends = array("q"), bytearray()
@@ -49,9 +49,9 @@ class RereadableCorpus:
                 yield file.read(size), bool(last)
 
 
-def text_pieces(corpus: Corpus, *, field: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[Piece]:
+def text_pieces(corpus: Corpus, *, column: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[Piece]:
     """Return the pieces of a corpus as `open_corpus` does; raises UsageError for token lists."""
-    pieces, _ = open_corpus(corpus, field=field, on_bytes=on_bytes)
+    pieces, _ = open_corpus(corpus, column=column, on_bytes=on_bytes)
     if pieces is None:
         raise UsageError(
             "the corpus is token lists, which need no tokenizer and have no phrases; leave `tokens` and `phrases` out"

@@ -55,7 +55,7 @@ def encode_corpus(
     >>> ids.vocabulary, ids.counts.tolist(), ids.size
     (['the', 'cat', 'dog'], [2, 1, 1], 6)
     """
-    pieces, token_lists = open_corpus(corpus, field=options.field, on_bytes=on_bytes)
+    pieces, token_lists = open_corpus(corpus, column=options.column, on_bytes=on_bytes)
 
     def write_ids(path: Path) -> ProvisionalIds:
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)

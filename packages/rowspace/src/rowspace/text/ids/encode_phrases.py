@@ -50,7 +50,7 @@ def encode_phrases(
         UsageError: The corpus is token lists.
     """
     copy, path = Path(folder, f"{IDS_NAME}.text"), Path(folder)
-    source = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
+    source = RereadableCorpus(corpus, copy, column=options.column, on_bytes=on_bytes)
     try:
         all_words, _ = renumber(corpus, path, lambda ids: scan_pieces(source.first(), ids, options))
         words = [

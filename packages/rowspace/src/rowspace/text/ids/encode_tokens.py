@@ -76,14 +76,14 @@ def encode_tokens(
     copy = Path(folder, f"{IDS_NAME}.text")
     try:
         if tokens.reads_text:
-            source = RereadableCorpus(corpus, copy, field=options.field, on_bytes=on_bytes)
+            source = RereadableCorpus(corpus, copy, column=options.column, on_bytes=on_bytes)
             with library_threads(several=options.workers > 1):
                 texts = (run.text for run in Sentences(source.first(), options.sentences))
                 tokenizer = Tokenizer.from_str(train_tokenizer(texts, tokens))
             pieces = source.again()
         else:
             tokenizer = _without_training(tokens)
-            pieces = text_pieces(corpus, field=options.field, on_bytes=on_bytes)
+            pieces = text_pieces(corpus, column=options.column, on_bytes=on_bytes)
 
         def write_ids(path: Path) -> ProvisionalIds:
             written = encode_pieces(tokenizer, pieces, path, options)

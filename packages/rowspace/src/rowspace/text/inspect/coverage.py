@@ -94,7 +94,7 @@ def measure_coverage(
     tokenizer: AnyTokenizer,
     corpus: Corpus,
     *,
-    field: str | None = None,
+    column: str | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Coverage:
     """Encode a corpus, without special tokens around texts, and count how it fits the tokenizer.
@@ -102,7 +102,7 @@ def measure_coverage(
     Args:
         tokenizer: Any tokenizer.
         corpus: See `open_corpus`.
-        field: See `open_corpus`.
+        column: See `open_corpus`.
         on_bytes: See `open_corpus`.
 
     Raises:
@@ -119,7 +119,7 @@ def measure_coverage(
     (5, 0.8, 0.8, [2])
     """
     tally = _Tally(as_tokenizer(tokenizer))
-    for texts in _runs(corpus, field, on_bytes):
+    for texts in _runs(corpus, column, on_bytes):
         tally.add(texts)
     return tally.coverage()
 
@@ -128,9 +128,9 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-def _runs(corpus: Corpus, field: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[list[str]]:
+def _runs(corpus: Corpus, column: str | None, on_bytes: Callable[[int], None] | None) -> Iterator[list[str]]:
     """Yield the text of a corpus, several runs of lines at a time; no run holds the text of two documents."""
-    pieces, token_lists = open_corpus(corpus, field=field, on_bytes=on_bytes)
+    pieces, token_lists = open_corpus(corpus, column=column, on_bytes=on_bytes)
     if pieces is None:
         pieces = ((utf8(" ".join(tokens)), True) for tokens in token_lists or ())
     for data, ends, _ in blocks(pieces):

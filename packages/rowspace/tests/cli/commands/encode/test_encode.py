@@ -60,7 +60,7 @@ def test_other_sources_and_formats(run: Run, table_path: str, vectors: Any, tmp_
     records = tmp_path / "texts.jsonl"
     records.write_text("\n".join(json.dumps({"body": text}) for text in TEXTS))
     out = tmp_path / "v.parquet"
-    run("encode", str(records), "--field", "body", "--table", table_path, "-o", str(out))
+    run("encode", str(records), "--column", "body", "--table", table_path, "-o", str(out))
     table = parquet.read_table(out)
     assert table["text"].to_pylist() == TEXTS
     np.testing.assert_array_equal(np.stack(table["vector"].to_numpy()), vectors)
@@ -131,8 +131,7 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
         (("{file}", "--table", "missing", "-o", "v.npy"), 2, "there is no file or folder 'missing'"),
         (("missing.txt", "--table", "{table}", "-o", "v.npy"), 1, "there is no file or folder 'missing.txt'"),
         (("a class is", "--table", "{table}"), 2, "to encode a text, pipe it: echo TEXT | rowspace encode - ..."),
-        (("{file}", "--table", "{table}", "-o", "v.npy", "--field", "body"), 1, "line 1 is not JSON"),
-        (("{file}", "--table", "{table}", "-o", "v.npy", "--column", "t"), 2, "is for Parquet files"),
+        (("{file}", "--table", "{table}", "-o", "v.npy", "--column", "body"), 1, "line 1 is not JSON"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--dim", "17"), 2, "dim must be at most the table's 16"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--mode", "bert"), 2, "mode"),
     ],

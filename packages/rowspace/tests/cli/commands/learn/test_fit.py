@@ -60,7 +60,7 @@ def test_defaults_in_the_help_are_correct() -> None:
     assert (skipgram.learning_rates, cbow.learning_rates) == ((0.035, 0.3 * 0.035), (0.1, 0.3 * 0.1))
     assert (skipgram.shrink_windows, skipgram.cbow_mean, skipgram.workers) == (True, True, None)
     text = TextOptions()
-    assert (text.cased, text.max_vocabulary, text.sentences, text.field) == (False, None, "line", None)
+    assert (text.cased, text.max_vocabulary, text.sentences, text.column) == (False, None, "line", None)
     kinds = {kind: TokenizerOptions(kind) for kind in ("bpe", "wordpiece", "unigram", "bytes", "chars")}
     assert [kind for kind in kinds if kinds[kind].vocabulary_size == 32000] == ["bpe", "wordpiece", "unigram"]
     assert [kinds[kind].normalize for kind in kinds] == ["none", "bert", "nfkc", "none", "none"]
@@ -174,7 +174,7 @@ def test_several_corpora_of_all_kinds(command: Command, tmp_path: Path) -> None:
 def test_json_lines_are_read_with_field(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"body": {"text": "the word"}, "id": "nothing"}\n' * 10)
-    run("fit", str(path), "-o", str(tmp_path / "table"), "--field", "body.text", *QUICK)
+    run("fit", str(path), "-o", str(tmp_path / "table"), "--column", "body.text", *QUICK)
     assert set(rs.load(tmp_path / "table")) == {"the", "word"}
 
 

@@ -32,7 +32,7 @@ def test_json_has_all_facts_of_a_native_table(run: Run, table_path: str, table: 
 
 def test_text_output_has_the_same_facts(run: Run, table_path: str, table: rs.Table) -> None:
     shown = run("info", table_path).stdout
-    for fact in (f"{len(table):,} × 16 float32", "cased no", "field none", "epochs 2", "repeatable yes", "losses "):
+    for fact in (f"{len(table):,} × 16 float32", "cased no", "column none", "epochs 2", "repeatable yes", "losses "):
         assert fact in " ".join(shown.split())
 
 

@@ -86,7 +86,7 @@ def test_several_files_and_standard_input(run: Run, command: Callable[..., Any],
 def test_json_lines(run: Run, tokenizer_path: str, tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text('{"text": "the cat"}\n')
-    document = json.loads(run("coverage", tokenizer_path, str(path), "--field", "text", "--json").stdout)
+    document = json.loads(run("coverage", tokenizer_path, str(path), "--column", "text", "--json").stdout)
     assert document["words"] == 2
 
 

@@ -27,19 +27,19 @@ def split_chunks(text: str) -> list[bytes]:
     return [chunk.encode("utf-8", "replace") for chunk in _CHUNK.findall(" ".join(text.split()) + " ")]
 
 
-def read_documents(corpus: Corpus | None, *, limit: int, field: str | None = None) -> Iterator[str]:
+def read_documents(corpus: Corpus | None, *, limit: int, column: str | None = None) -> Iterator[str]:
     """Yield the documents of a corpus until `limit` bytes are read.
 
     Args:
         corpus: As for `rowspace.fit`; None is the standard library, of which each file's beginning is read.
         limit: Maximum number of bytes.
-        field: The field of JSON lines that holds the text.
+        column: The column that holds the text, of files with records.
 
     Raises:
         CorpusError: The corpus cannot be read, or consists of token lists.
     """
     left = limit
-    for data in _pieces(corpus, field, limit):
+    for data in _pieces(corpus, column, limit):
         document = data[:left]
         left -= len(document)
         yield document.decode("utf-8", "replace")
@@ -47,12 +47,12 @@ def read_documents(corpus: Corpus | None, *, limit: int, field: str | None = Non
             return
 
 
-def _pieces(corpus: Corpus | None, field: str | None, limit: int) -> Iterator[bytes]:
+def _pieces(corpus: Corpus | None, column: str | None, limit: int) -> Iterator[bytes]:
     if corpus is None:
         for text in standard_library():
             yield text[: max(1, limit // _FILE_SHARE)].encode("utf-8", "replace")
         return
-    pieces = open_corpus(corpus, field=field).pieces
+    pieces = open_corpus(corpus, column=column).pieces
     if pieces is None:
         raise CorpusError("the arena predicts the bytes of a text, but this corpus consists of token lists; pass texts")
     for data, _ends in pieces:

@@ -46,8 +46,8 @@ def encode(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="Files with a text per line (.gz, .xz, .bz2 and .zst too), JSON lines, Parquet files, folders, "
-            "patterns, or - for standard input.",
+            help="Files with a text per line (.gz, .xz, .bz2 and .zst too), files with records (JSON lines or "
+            "arrays, CSV, Parquet), folders, patterns, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -71,11 +71,9 @@ def encode(
             show_default=False,
         ),
     ] = None,
-    field: Annotated[
-        str | None, typer.Option(help="The field of JSON lines that holds the text.", show_default=False)
-    ] = None,
     column: Annotated[
-        str | None, typer.Option(help="The column of Parquet files that holds the text.", show_default=False)
+        str | None,
+        typer.Option(help="The column with the text, in files with records (JSON, CSV, Parquet).", show_default=False),
     ] = None,
     keep_text: Annotated[
         bool, typer.Option("--text/--no-text", help="Save the texts, too, in .parquet and .lance.")
@@ -90,7 +88,7 @@ def encode(
 
     Example:
       rowspace encode sentences.txt --table my-table -o vectors.npy
-      rowspace encode reviews.jsonl.gz --field text --table a-model2vec-folder --normalize -o vectors.parquet
+      rowspace encode reviews.jsonl.gz --column text --table a-model2vec-folder --normalize -o vectors.parquet
       rowspace encode questions.txt --table my-table --dim 8
     """
     from rowspace.encode import Encoder, StreamOptions, encode_to  # not needed for help
@@ -102,7 +100,7 @@ def encode(
         check_output(output)
     began = time.monotonic()
     encoder = Encoder.load(table, **{name: value for name, value in options.items() if value is not None})
-    stream = StreamOptions(field=field, column=column, keep_text=keep_text)
+    stream = StreamOptions(column=column, keep_text=keep_text)
     if output is None:
         _print_vectors(encoder, files, stream)
         return
@@ -132,7 +130,7 @@ def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str],
     from rowspace.text.characters import clean
 
     in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    source = open_source(_source(names), field=options.field, column=options.column)
+    source = open_source(_source(names), column=options.column)
     for texts in source.read(None):
         for text, vector in zip(texts, encoder.encode(texts), strict=True):
             document = {"text": clean(text), "vector": _numbers(vector)}

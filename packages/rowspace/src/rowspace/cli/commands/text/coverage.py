@@ -31,7 +31,9 @@ def coverage(
     ],
     *,
     k: Annotated[int, typer.Option("-k", help="The number of frequent and of unused tokens to show.")] = 10,
-    field: Annotated[str | None, typer.Option(help="The field of JSON lines that holds the text.")] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column with the text, in files with records (JSON, CSV, Parquet).")
+    ] = None,
     pattern: Pattern = None,
     as_json: AsJson = False,
 ) -> None:
@@ -50,7 +52,7 @@ def coverage(
     source = open_source(tokenizer, pattern=pattern)
     paths = [Path(name) for name in corpus]
     with cleanup_on_interrupt(), progress_reporter(corpus_bytes(paths)) as progress:
-        measured = measure_coverage(source.tokenizer, paths, field=field, on_bytes=progress.on_bytes)
+        measured = measure_coverage(source.tokenizer, paths, column=column, on_bytes=progress.on_bytes)
     if as_json:
         print_json({"tokenizer": tokenizer, "corpus": corpus, **_document(measured, k)})
     else:
