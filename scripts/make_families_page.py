@@ -16,11 +16,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/reference/families.md"
 SECONDS, AT_ONCE = 240, 12
+WITH_CODE = 12  # model types whose recipe is code
 MODALITIES = {"text": "Text", "vision": "Images", "audio": "Audio", "both": "Text and images", "": "Not run"}
 ORDER = ["agrees", "differs", "crashed", "refused", "not run"]
 HEAD = """# Model types
@@ -32,6 +34,11 @@ that of queries and keys, compared with the model's own up to rounding: *missing
 that has no `RotaryPosition` here.
 
 A type without a recipe still opens as a table: `rowspace.load(path)`. `scripts/make_families_page.py` writes this page.
+
+Most recipes are data. While each was code, on 2026-11-26, 56 types of text and 9 of images agreed, and the recipes had
+61 lines for each model type, in 1,657 lines; with the data {agreeing} types or parts agree, and the recipes of inputs
+have {per_type:.1f} lines for each of {types} types, in {lines:,} lines of code and data. {generated} more lines are
+defaults that a script writes.
 
 """
 
@@ -108,12 +115,28 @@ def note(results, kind, parts):
 def page(results, version):
     """Return the text of the page."""
     rows = [tuple(part) for parts in results.values() for part in parts]
-    sections = [HEAD.format(count=len(results), version=version), counts(rows)]
+    sections = [HEAD.format(count=len(results), version=version, **sizes(rows)), counts(rows)]
     for modality, title in MODALITIES.items():
         found = [row for row in rows if modality_of(row) == modality]
         if found:
             sections.append(section(title, found))
     return "\n".join(sections).rstrip() + "\n"
+
+
+def sizes(rows):
+    """Return how many types and parts agree, and how many lines the recipes of inputs have."""
+    folder = ROOT / "packages/rowspace/src/rowspace/layers/recipes"
+    heads = {"heads.py", "published_heads.py", "heads.toml", "defaults.toml"}
+    lines = sum(
+        len(path.read_text(encoding="utf-8").splitlines())
+        for path in folder.iterdir()
+        if path.suffix in (".py", ".toml") and path.name not in heads
+    )
+    tables = [tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8")) for name in ("families", "images")]
+    generated = len((folder / "defaults.toml").read_text(encoding="utf-8").splitlines())
+    types = sum(len(family["types"]) for table in tables for family in table.values()) + WITH_CODE
+    agreeing = sum(row[3] == "agrees" for row in rows)
+    return {"agreeing": agreeing, "lines": lines, "types": types, "per_type": lines / types, "generated": generated}
 
 
 def modality_of(row):

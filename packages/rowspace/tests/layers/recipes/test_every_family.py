@@ -1,8 +1,11 @@
 """Recipes against transformers: a small random model of each type, saved, opened and compared bit for bit.
 
 The reference is what the first block of the model receives, and its queries before and after the rotation.
-`scripts/make_families_page.py` does so for all model types.
+`docs/reference/families.md` has the results of all model types; `scripts/make_families_page.py` writes it.
 """
+
+import re
+from pathlib import Path
 
 import pytest
 from tests.layers.recipes.published.agreement import agreement
@@ -10,6 +13,7 @@ from tests.layers.recipes.published.agreement import agreement
 from rowspace.layers.recipes import RECIPES
 from rowspace.layers.recipes.families import known_families
 
+PAGE = Path(__file__).parents[5] / "docs/reference/families.md"
 # One of each kind: rows, a scale from the config, positions after padding, two residual forms, sinusoids, norms, parts.
 SOME = [
     "llama",
@@ -58,3 +62,9 @@ def test_input_of_every_recipe_matches_transformers(kind, tmp_path):
 def test_every_type_belongs_to_one_family():
     kinds = [kind for family in known_families().values() for kind in family.types]
     assert len(kinds) == len(set(kinds))
+
+
+def test_page_of_families_has_every_recipe():
+    rows = re.findall(r"^\| `([^`]+)` \| (?:\w*) \| ([\w ]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {kind for kind, _ in rows} >= set(RECIPES), "run scripts/make_families_page.py"
+    assert not [row for row in rows if row[1] in ("differs", "crashed")]

@@ -146,6 +146,18 @@ def test_model_without_a_recipe_raises():
         from_config({"model_type": "llamas"})
 
 
+def test_model_that_changes_the_input_of_a_part_raises():
+    config = {"model_type": "grounding-dino", "text_config": {"model_type": "bert"}}
+    with pytest.raises(UsageError, match="model_type is 'grounding-dino', which has no recipe"):
+        from_config(config)
+
+
+def test_part_named_otherwise_than_text_and_vision_opens():
+    inner = {"model_type": "dinov2", "hidden_size": 8, "image_size": 28}
+    with torch.device("meta"):
+        assert from_config({"model_type": "depth_anything", "backbone_config": inner}).patches.weight.shape[0] == 8
+
+
 def test_part_of_a_model_without_parts_raises():
     with pytest.raises(UsageError, match="part is 'text', but a 'bert' has no parts; omit it"):
         from_config({"model_type": "bert"}, part="text")

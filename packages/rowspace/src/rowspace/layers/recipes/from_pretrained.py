@@ -52,6 +52,8 @@ CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 
 PARTS = ("text", "vision", "image", "backbone", "encoder", "language", "vlm")
 OTHER_PARTS = PARTS[2:]  # are looked for in models without text and vision
+# Models that change the input of a part: hashed n-grams of bytes (BLT), positions within phrases (Grounding DINO).
+CHANGED_PARTS = ("blt", "grounding-dino", "mm-grounding-dino")
 
 
 @shows_options(Factory)
@@ -160,7 +162,7 @@ def _arguments(recipe: Recipe, config: Config) -> dict[str, Any]:
 def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
     """The parts that have a recipe, by name."""
     found: dict[str, tuple[Recipe, Config]] = {}
-    for part in PARTS:
+    for part in () if config.get("model_type") in CHANGED_PARTS else PARTS:
         inner = config.get(f"{part}_config") or config.get(part)
         if isinstance(inner, Mapping) and not (part in OTHER_PARTS and found):
             kind = str(inner.get("model_type") or f"{config.get('model_type')}_{part}_model")
