@@ -44,6 +44,9 @@ def test_loss_of_a_multiplied_head_matches_its_logits(tmp_path):
     hidden, targets = torch.randn(6, 16), torch.tensor([0, 1, 2, 3, 4, 39])
     expected = torch.nn.functional.cross_entropy(head(hidden), targets)
     torch.testing.assert_close(head.loss(hidden, targets), expected)
+    head.bias = torch.nn.Parameter(torch.ones(40))
+    with pytest.raises(UsageError, match="multiplies its bias too"):
+        head.loss(hidden, targets)
 
 
 def test_loss_of_a_head_with_a_transform_matches_its_logits(tmp_path):
