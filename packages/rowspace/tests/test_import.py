@@ -71,6 +71,11 @@ print(json.dumps({module: result for module, result in results.items() if isinst
 """
 
 
+def test_dir_lists_the_public_names() -> None:
+    assert set(rowspace.__all__) <= set(dir(rowspace))
+    assert not {"Any", "import_module", "_MODULES"} & set(dir(rowspace))
+
+
 def python(code: str) -> str:
     """Run `code` in a new interpreter without coverage, which would open files."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}

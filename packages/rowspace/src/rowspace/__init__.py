@@ -36,6 +36,11 @@ _MODULES = {
 }
 
 
+def __dir__() -> list[str]:
+    """Return the public names and the modules that are loaded."""
+    return sorted({*globals(), *__all__} - {"Any", "TYPE_CHECKING", "import_module", "_MODULES"})
+
+
 def __getattr__(name: str) -> Any:
     """Import the module of a name when the name is first used."""
     if name == "__version__":

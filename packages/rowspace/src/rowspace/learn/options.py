@@ -170,6 +170,7 @@ class FitKeywords(TypedDict, total=False):
     outputs: bool
     freeze: Literal["none", "old"]
     seed: int
+    split: Literal["words", "whitespace"]
     cased: bool
     min_count: int
     max_vocabulary: int | None

@@ -16,7 +16,9 @@ class TextOptions:
     """How text becomes ids; the defaults are gensim's if it has one.
 
     Attributes:
-        cased: Keep case.
+        split: What tokens are: "words" (letters and numbers, without punctuation), or "whitespace", what is between
+            white space, as it stands: `user-17`, `C++`, `:-)`.
+        cased: Keep case; of tokens between white space it is always kept.
         min_count: Leave out rarer words.
         max_vocabulary: Keep only this many of the most frequent words.
         phrases: The most words of a phrase, such as 2 for "new york": neighboring words that occur together more often
@@ -34,6 +36,10 @@ class TextOptions:
     rowspace.errors.UsageError: min_count must be a whole number from 1 to 9,223,372,036,854,775,807, not 0
     """
 
+    split: Annotated[
+        Literal["words", "whitespace"],
+        Option("Tokens: words, or what is between white space, as it stands, such as user-17 or C++."),
+    ] = "words"
     cased: Annotated[bool, Option("Keep case.", default="lowercase all", flags="--cased")] = False
     min_count: Annotated[int, Option("Leave out rarer words.", minimum=1, maximum=2**63 - 1)] = 5  # counts are int64
     max_vocabulary: Annotated[
@@ -64,3 +70,5 @@ class TextOptions:
         validate_options(self)
         if self.column is not None and not (isinstance(self.column, str) and self.column):
             raise UsageError(f"column must be the name of a column, not {self.column!r}")
+        if self.split == "whitespace" and self.phrases is not None:
+            raise UsageError("phrases are of words, but split is 'whitespace'; omit one of the two options")

@@ -234,3 +234,11 @@ def test_invalid_utf8_is_counted_across_blocks_and_workers(tmp_path):
         with pytest.warns(ReplacedTextWarning, match=f"^{expected} bad UTF-8 sequences"):
             found = encode_corpus(tmp_path / "text", tmp_path, options=TextOptions(workers=workers))
         assert found.replaced == expected
+
+
+def test_tokens_between_white_space_keep_their_characters_and_case(tmp_path):
+    text = "User-17 likes C++ :-)\n<tag>\u3000a.b User-17\n"
+    corpus = encode([text], tmp_path, split="whitespace")
+    assert corpus.counts[corpus.vocabulary.index("User-17")] == 2
+    assert set(corpus.vocabulary) == {"User-17", "likes", "C++", ":-)", "<tag>", "a.b"}
+    assert Tokenizer.from_str(corpus.tokenizer).encode(text).tokens == text.split()

@@ -18,6 +18,7 @@ from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
+from rowspace.text.words.whitespace import white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
 __all__ = ["encode_corpus"]
@@ -56,6 +57,8 @@ def encode_corpus(
     (['the', 'cat', 'dog'], [2, 1, 1], 6)
     """
     pieces, token_lists = open_corpus(corpus, column=options.column, on_bytes=on_bytes)
+    if pieces is not None and options.split == "whitespace":
+        token_lists, pieces = white_space_sentences(pieces, options.sentences), None
 
     def write_ids(path: Path) -> ProvisionalIds:
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
