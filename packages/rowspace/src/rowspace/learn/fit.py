@@ -178,7 +178,7 @@ def _start(
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
-    _refuse_if_nothing_to_learn(ids, options)
+    _refuse_if_nothing_to_learn(ids, options, text.min_count)
     initial = None if table is None else InitialTable(table, ids)
     settings = _text_settings(text, tokens) | ({} if phrases is None else {"phrase_scores": phrases})
     state = FitState.start(ids, options, settings, initial)
@@ -188,12 +188,12 @@ def _start(
     return ids, state
 
 
-def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions) -> None:
+def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions, min_count: int) -> None:
     """Raise `CorpusError` if there is only one distinct token, or `sample` drops all words."""
     if len(ids.vocabulary) < 2:
         raise CorpusError(
-            f"the text has only one distinct token, {ids.vocabulary[0]!r}, but learning needs at least two; give more "
-            "text, or a lower min_count"
+            f"the text has only one distinct token, {ids.vocabulary[0]!r:.60}, but learning needs at least two; give "
+            f"more text{', or a lower min_count' * (min_count > 1)}"
         )
     if _kept_words(ids, options) < SURELY_NONE:
         raise CorpusError(

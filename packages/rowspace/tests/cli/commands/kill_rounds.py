@@ -53,7 +53,7 @@ COMMANDS = {
     **QUANTIZED,
     "align": ["align", "{table}", "table-1", "-o", "{out}"],
     "merge": ["merge", "{table}", "table-1", "-o", "{out}", "--method", "slerp"],
-    "distill": ["distill", "model", "-o", "{out}", "--dim", "{dim}", "--corpus", "pairs.tsv"],
+    "distill": ["distill", "model", "-o", "{out}", "--dim", "{dim}", "--corpus", "lines.txt"],
 }
 
 
@@ -76,6 +76,7 @@ def make_inputs(folder: Path) -> None:
     chance = random.Random(0)
     texts = [" ".join(chance.choices(WORDS, k=4)) for _ in range(200)]
     os.chdir(folder)
+    Path("lines.txt").write_text("\n".join(texts))
     Path("pairs.tsv").write_text("\n".join(map("\t".join, zip(texts, reversed(texts), strict=True))))
     Path("labels.csv").write_text("\n".join(["text,label", *(f"{text},{text[0] > 'd'}" for text in texts)]))
     Path("temporary").mkdir()

@@ -62,6 +62,37 @@ def test_untied_head_is_refused_as_a_tied_one(tmp_path):
         tied_from_checkpoint(saved(MODELS["llama"].made(), tmp_path))
 
 
+def changed_config(folder, **changes):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+    return folder
+
+
+def test_matrix_that_differs_from_the_table_is_used_though_the_config_says_tied(tmp_path):
+    folder = saved(MODELS["llama"].made(), tmp_path)
+    weight = head_from_checkpoint(folder).weight
+    changed_config(folder, tie_word_embeddings=True)
+    assert torch.equal(head_from_checkpoint(folder).weight, weight)
+    with pytest.raises(UsageError, match="a matrix of its own"):
+        tied_from_checkpoint(folder)
+
+
+def test_body_of_an_untied_model_has_no_head(tmp_path):
+    folder = saved(MODELS["llama"].made().model, tmp_path)
+    for load in (head_from_checkpoint, tied_from_checkpoint):
+        with pytest.raises(FileFormatError, match=r"no tensor ends in 'lm_head\.weight'"):
+            load(folder)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"vocab_size": 60}, {"vocab_size": None}, {"hidden_size": 999}, {"hidden_size": "16"}]
+)
+def test_matrix_of_other_sizes_than_those_of_the_config_raises(changes, tmp_path):
+    folder = changed_config(saved(MODELS["llama"].made(), tmp_path), **changes)
+    with pytest.raises(FileFormatError, match=r"'lm_head\.weight' has 40 rows of 16 numbers, but config\.json has"):
+        head_from_checkpoint(folder)
+
+
 def test_model_without_a_recipe_for_its_head_raises(tmp_path):
     folder = saved(MODELS["llama"].made(), tmp_path)
     config = json.loads((folder / "config.json").read_text())

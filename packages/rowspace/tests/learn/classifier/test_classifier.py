@@ -215,7 +215,7 @@ def test_mistakes_are_errors(table):
         ({}, [1, 2], ["a", "b"], "entry 0 is 1"),
         ({}, texts, labels[:-1], "one entry for each of 30 texts, got 29"),
         ({}, texts, ["a"] * 30, "at least two different labels"),
-        ({}, texts, [0.5] * 15 + [1.5] * 15, "strings, whole numbers"),
+        ({}, texts, [0.5] * 15 + [1.5] * 15, "all strings, all whole numbers"),
         ({}, texts, [["a"]] * 29 + ["b"], "entry 29 is 'b'"),
         ({}, texts, np.full((30, 2), 2), "must be 0 and 1"),
         ({"class_weight": {"none": 1.0}}, texts, labels, "'none', which no text has"),
@@ -250,3 +250,12 @@ def test_damage_is_an_error(fitted, tmp_path):
         with pytest.raises(FileFormatError, match="rowspace classify fit"):
             Classifier.load(tmp_path / "saved")
         shutil.rmtree(tmp_path / "saved")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[float("nan"), "a"], [1, "a"], [True, 2], [None, "a"], [["a", 1], ["b"]], np.array(["a", np.nan], object)],
+)
+def test_labels_of_several_types_and_missing_ones_are_refused(labels):
+    with pytest.raises(UsageError, match="y must have labels that are all strings, all whole numbers or all booleans"):
+        Classifier(method="ngrams").fit(["one text", "another"], labels)

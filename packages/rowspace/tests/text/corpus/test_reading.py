@@ -132,7 +132,8 @@ def test_records_without_a_column_are_refused(file, tmp_path):
         read(file(b'[\n {"a": 1, "b": "x"},\n {"a": 2'))
     path = tmp_path / "table.csv"
     path.write_bytes(b"number,Review\n1,good\n")
-    with pytest.raises(CorpusError, match=r"CSV; .* --column Review .* its first line has 'number', 'Review'$"):
+    has_columns = "its first line has 'number', 'Review'; to read its lines as texts, name it .txt$"
+    with pytest.raises(CorpusError, match=f"CSV; .* --column Review .* {has_columns}"):
         read(path)
     assert joined(read(path, named=False)) == path.read_bytes()
 
@@ -283,7 +284,7 @@ def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"not json", r"line 2 is not JSON .+ each line is a record"),
+        (b"not json", r"line 2 is not JSON .+ each line is a JSON object"),
         (b'{"text": "x"}', r"line 2 has no column 'a.b': 'a' was not found, it has 'text'"),
         (b'{"a": ["b"]}', r"line 2 has no column 'a.b': 'b' was not found, it is not an object"),
         (b"3", r"line 2 has no column 'a.b'"),

@@ -97,7 +97,8 @@ def test_an_array_of_json_objects_is_read_with_the_lines_of_its_records(tmp_path
     path.write_bytes('\ufeff[\n{"a": "é"},\n{"a": 2}]'.encode())
     assert list(read_records(path, limit=100)) == [(2, {"a": "é"}), (3, {"a": 2})]
     for content, reason in (
-        (b'{"a": 1}', "line 1: not a valid array"),
+        (b'[{"a": 1}', "line 1: not a valid array"),
+        (b'\n{"a": 1}\n{"a": 2}', "line 2: an object, not an array of objects; .* name a file .* .jsonl"),
         (b'[{"a": 1},\n3]', "line 2: not a JSON object"),
         (b'[{"a": "\xff"}]', "not valid UTF-8"),
         (b'[{"a": "' + b"x" * 200, "the record has more than"),
@@ -105,3 +106,15 @@ def test_an_array_of_json_objects_is_read_with_the_lines_of_its_records(tmp_path
         path.write_bytes(content)
         with pytest.raises(FileFormatError, match=reason):
             list(read_records(path, limit=100))
+
+
+@pytest.mark.parametrize(
+    ("header", "separator"), [("text;label", "semicolons"), ("text\tlabel", "tabs"), ("a|b", "vertical bars")]
+)
+def test_other_separators_than_commas_are_named(header, separator, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(f"{header}\n")
+    with pytest.raises(
+        FileFormatError, match=f"line 1: the header has one column, .*write commas instead of {separator}"
+    ):
+        list(read_records(path, limit=100))

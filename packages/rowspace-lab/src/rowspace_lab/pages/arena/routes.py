@@ -30,7 +30,7 @@ from rowspace_lab.shared.figure import shown
 __all__ = ["routes"]
 
 _Fields = TypeVar("_Fields")
-_SAME = ("strategies", "tasks", "workers", "field", "quick")  # not shown, or shown in another way
+_SAME = ("strategies", "tasks", "workers", "column", "quick")  # not shown, or shown in another way
 
 
 def routes(budgets: Budgets) -> Mapping[str, Handler]:

@@ -64,7 +64,7 @@ def test_too_little_text_is_refused():
         ({"strategies": ["bits"]}, "strategies must be among small-tied, .*, not 'bits'"),
         ({"tasks": []}, "tasks must name at least one of next-bytes"),
         ({"seconds": -1}, "seconds must be a number from"),
-        ({"field": ""}, "field must be the name of a field"),
+        ({"column": ""}, "column must be the name of a column"),
     ],
 )
 def test_impossible_options_are_refused(given, message):

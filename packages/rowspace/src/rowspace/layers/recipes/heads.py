@@ -11,7 +11,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from rowspace.errors import UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.from_pretrained import RECIPES, from_checkpoint, similar_names
 from rowspace.layers.recipes.published_heads import PublishedHead, PublishedTiedHead, TransformedHead
@@ -92,7 +92,7 @@ def head_from_checkpoint(path: str | PathLike[str]) -> nn.Module:
     checkpoint = Checkpoint(path)
     config, family = _family_of(checkpoint.config)
     name = _own_matrix(checkpoint, config, family) or checkpoint.find(_table_names(config, family))
-    weight = checkpoint.read(name)
+    weight = _checked(checkpoint, config, name)
     bias = _optional(checkpoint, family.bias)
     with torch.device("meta"):
         head = PublishedHead(weight.shape[1], len(weight), bias=bias is not None, **_options(config, family))
@@ -145,10 +145,31 @@ def _family_of(config: Config) -> tuple[Config, HeadFamily]:
 
 
 def _own_matrix(checkpoint: Checkpoint, config: Config, family: HeadFamily) -> str | None:
-    """The name of the matrix of an untied head; None for a tied one, also if the checkpoint repeats its table."""
-    if config.get("tie_word_embeddings") is True:
-        return None
-    return _existing(checkpoint, family.matrix)
+    """The name of the matrix of an untied head; None for a tied one, also if the checkpoint repeats its table.
+
+    As in transformers, a matrix that differs from the table is used, whatever config.json says.
+    """
+    is_tied = config.get("tie_word_embeddings")
+    if is_tied is False and family.matrix:
+        return checkpoint.find(family.matrix)
+    name = _existing(checkpoint, family.matrix)
+    if is_tied is True and name is not None:
+        table = checkpoint.read(checkpoint.find(_table_names(config, family)))
+        return None if torch.equal(checkpoint.read(name), table) else name
+    return name
+
+
+def _checked(checkpoint: Checkpoint, config: Config, name: str) -> torch.Tensor:
+    """The matrix of a head; its sizes must be those of the config, where this has them."""
+    weight = checkpoint.read(name)
+    rows, width = config.get("vocab_size", len(weight)), config.get("hidden_size", weight.shape[1])
+    widths = {width, *(size for size in config.values() if type(size) is int)}  # some heads have a width of their own
+    if type(rows) is not int or type(width) is not int or rows != len(weight) or weight.shape[1] not in widths:
+        raise FileFormatError(
+            f"{checkpoint.folder}: {name!r} has {len(weight):,} rows of {weight.shape[1]:,} numbers, but config.json "
+            f"has vocab_size {rows!r} and hidden_size {width!r}; restore one of the two files"
+        )
+    return weight
 
 
 def _table_names(config: Config, family: HeadFamily) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
+from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
 
 __all__ = ["Examples", "read_labeled_texts"]
@@ -61,7 +62,7 @@ def read_labeled_texts(
     """
     if not Path(path).is_file():
         raise UsageError(f"there is no file {str(path)!r}; give {_expected()}")
-    if not has_records(Path(path)):
+    if not has_records(Path(path)) and suffix_of(path) != ".json":
         return _of_lines(path)
     texts, labels = [], list[Any]()
     for place, text, label in _records(path, text_column, label_column):
@@ -77,7 +78,7 @@ def read_labeled_texts(
 
 
 def _expected() -> str:
-    return f"lines with {PREFIX}, or records in a file whose name ends in {', '.join(RECORD_NAMES)}"
+    return f"lines with {PREFIX}, or records in a file whose name ends in {', '.join((*RECORD_NAMES, '.json'))}"
 
 
 def _records(path: str | os.PathLike[str], text_column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:

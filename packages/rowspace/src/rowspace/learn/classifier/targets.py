@@ -11,6 +11,11 @@ from rowspace.errors import UsageError
 __all__ = ["Labeled", "numbered", "weights_of"]
 
 Weights = Mapping[Any, float] | str | None
+_TYPES: dict[str, Any] = {
+    "boolean": (bool, np.bool_),
+    "string": str,
+    "number": (int, np.integer),
+}  # bool is an int, too
 
 
 class Labeled(NamedTuple):
@@ -66,11 +71,7 @@ def numbered(labels: Iterable[Any], texts: int) -> Labeled:
         return _of_matrix(given)
     if any(isinstance(each, (list, tuple, set, frozenset)) for each in given):
         return _several(list(given))
-    flat = np.asarray(given)
-    if flat.ndim == 1 and flat.dtype.kind == "O":  # as pandas has them
-        flat = np.asarray(flat.tolist())
-    if flat.ndim != 1 or flat.dtype.kind not in "Uiub":
-        raise UsageError("y must be labels that are strings, whole numbers or booleans, or lists of them")
+    flat = _flat(given)
     classes, numbers = np.unique(flat, return_inverse=True)
     return _checked(Labeled(classes, "single", np.arange(texts + 1), numbers.astype(np.int32)))
 
@@ -79,12 +80,25 @@ def _several(given: list[Any]) -> Labeled:
     for place, each in enumerate(given):
         if not isinstance(each, (list, tuple, set, frozenset)):
             raise UsageError(f"y must have a list of labels for each text, but entry {place} is {each!r:.40}")
-    flat = np.asarray([label for each in given for label in dict.fromkeys(each)] or [""])
-    if flat.ndim != 1 or flat.dtype.kind not in "Uiub":
-        raise UsageError("y must be lists of labels that are all strings, or all whole numbers")
+    flat = _flat([label for each in given for label in dict.fromkeys(each)] or [""])
     classes, numbers = np.unique(flat, return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum([len(set(each)) for each in given])]).astype(np.int64)
     return _checked(Labeled(classes, "several", indptr, numbers[: indptr[-1]].astype(np.int32)))
+
+
+def _flat(labels: Iterable[Any]) -> NDArray[Any]:
+    """Return labels of one type as an array; NumPy would make strings of them, also of numbers and missing values."""
+    if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "Uiub":
+        return labels
+    given = list(labels)
+    kinds = [next((kind for kind, types in _TYPES.items() if isinstance(each, types)), None) for each in given]
+    odd = next((place for place, kind in enumerate(kinds) if kind is None or kind != kinds[0]), None)
+    if odd is not None:
+        raise UsageError(
+            "y must have labels that are all strings, all whole numbers or all booleans, or lists of these, but it has "
+            f"{given[odd]!r:.60} ({type(given[odd]).__name__})"
+        )
+    return np.asarray(given)
 
 
 def _of_matrix(given: NDArray[Any]) -> Labeled:

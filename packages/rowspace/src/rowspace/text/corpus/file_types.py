@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -74,12 +75,14 @@ class Records(NamedTuple):
         first: What the columns were read from.
         columns: Their names.
         example: One that may have the text.
+        otherwise: What to do to read the file as text, if it may be text.
     """
 
     kind: str
     first: str
     columns: list[str]
     example: str
+    otherwise: str = ""
 
 
 def records_in(name: str, start: bytes, *, named: bool) -> Records | None:
@@ -90,8 +93,8 @@ def records_in(name: str, start: bytes, *, named: bool) -> Records | None:
         start: The first bytes.
         named: Whether the caller named the file; otherwise CSV, and a single line of JSON, are text.
 
-    >>> records_in("a.csv", b"id,text\n1,one\n", named=True)
-    Records(kind='CSV', first='its first line', columns=['id', 'text'], example='text')
+    >>> records_in("a.csv", b"id,text\n1,one\n", named=True)[:4]
+    ('CSV', 'its first line', ['id', 'text'], 'text')
     """
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     delimiter = csv_delimiter(name) if named else None
@@ -104,7 +107,8 @@ def records_in(name: str, start: bytes, *, named: bool) -> Records | None:
         return None
     columns = next(csv.reader([start.split(b"\n", 1)[0].decode(errors="replace")], delimiter=delimiter), [])
     likely = [column for column in columns if column.lower() in _LIKELY]
-    return Records("CSV", "its first line", columns, (likely or columns or ["text"])[0])
+    example = (likely or columns or ["text"])[0]
+    return Records("CSV", "its first line", columns, example, "; to read its lines as texts, name it .txt")
 
 
 def csv_delimiter(name: str) -> str | None:
@@ -116,7 +120,7 @@ def csv_delimiter(name: str) -> str | None:
     return {".csv": ",", ".tsv": "\t"}.get(suffix_of(name))
 
 
-def suffix_of(name: str | Path) -> str:
+def suffix_of(name: str | os.PathLike[str]) -> str:
     """Return the ending of the name of a file, before that of its compression, in lowercase.
 
     >>> suffix_of("a/Data.CSV.gz")

@@ -18,11 +18,12 @@ class ArrayError(ValueError):
     Args:
         line: The line on which the item begins, from 1.
         is_too_long: Whether it is too long.
+        is_object: Whether the text begins as an object, not as an array.
     """
 
-    def __init__(self, line: int, *, is_too_long: bool = False) -> None:
+    def __init__(self, line: int, *, is_too_long: bool = False, is_object: bool = False) -> None:
         super().__init__(line)
-        self.line, self.is_too_long = line, is_too_long
+        self.line, self.is_too_long, self.is_object = line, is_too_long, is_object
 
 
 def array_items(chunks: Iterable[str], *, limit: int) -> Iterator[tuple[int, Any]]:
@@ -60,4 +61,5 @@ def array_items(chunks: Iterable[str], *, limit: int) -> Iterator[tuple[int, Any
         text = text[place:]
         wanted = 2 * len(text)
     if not (_EMPTY if separator is _FIRST else _END).fullmatch(text):
-        raise ArrayError(line + text.count("\n", 0, len(text) - len(text.lstrip())))
+        begins = line + text.count("\n", 0, len(text) - len(text.lstrip()))
+        raise ArrayError(begins, is_object=separator is _FIRST and text.lstrip().startswith("{"))

@@ -70,14 +70,17 @@ def _json_lines(name: str, chunks: Iterable[bytes], column: str) -> Iterator[Pie
             number += 1
             if line.strip(b" \t\r"):
                 location = f"{name!r} line {number}"
-                yield utf8(_text_in(location, _parsed(location, line, column), column)), True
+                yield utf8(_text_in(location, _parsed(location, line), column)), True
 
 
-def _parsed(location: str, line: bytes, column: str) -> object:
+def _parsed(location: str, line: bytes) -> object:
     try:
         return json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{location} is not JSON ({error}); with column={column!r} each line is a record") from error
+        raise CorpusError(
+            f"{location} is not JSON ({error}); with a column, each line is a JSON object, unless the name of the file "
+            "ends in .csv, .tsv or .json (an array), or it is Parquet"
+        ) from error
 
 
 def _text_in(location: str, record: object, column: str) -> str:

@@ -190,5 +190,5 @@ def _refuse_records(name: str, start: bytes, *, named: bool) -> None:
         raise CorpusError(
             f"{name!r} holds {found.kind}; name the column with the text, as in --column {found.example} "
             f"(column={found.example!r} in Python): {found.first} has "
-            f"{', '.join(map(repr, found.columns[:8])) or 'none'}"
+            f"{', '.join(map(repr, found.columns[:8])) or 'none'}{found.otherwise}"
         )

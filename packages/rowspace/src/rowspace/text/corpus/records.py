@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -123,6 +124,9 @@ def _header(path: str, line: int, names: list[str]) -> list[str]:
     twice = next((name for name in header if name and header.count(name) > 1), None)
     if twice is not None:
         raise _wrong(path, line, f"the header names the column {twice!r} twice; rename one")
+    if len(header) == 1 and (other := re.search("[;\t|]", header[0])):
+        separator = {";": "semicolons", "\t": "tabs (those of a .tsv file)", "|": "vertical bars"}[other[0]]
+        raise _wrong(path, line, f"the header has one column, {header[0]!r:.60}; write commas instead of {separator}")
     return header
 
 
@@ -182,7 +186,12 @@ def _json_array(file: _File) -> Iterator[FileRecord]:
     except ArrayError as error:
         if error.is_too_long:
             raise _too_long(file.path, error.line, file.limit) from None
-        raise _wrong(file.path, error.line, "not a valid array of JSON objects; repair the file") from None
+        what = "not a valid array of JSON objects; repair the file"
+        if error.is_object:
+            what = (
+                "an object, not an array of objects; write an array, or name a file with an object on each line .jsonl"
+            )
+        raise _wrong(file.path, error.line, what) from None
 
 
 def _too_long(path: str, line: int, limit: int) -> FileFormatError:

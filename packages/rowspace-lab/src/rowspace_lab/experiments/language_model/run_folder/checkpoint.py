@@ -112,7 +112,10 @@ def read_record(run: Path) -> RunRecord:
     try:
         values = {name: document[name] for name in names}
         values["model"] = ModelOptions(**values["model"])
-        values["training"] = TrainingOptions(**values["training"])
+        training = dict(values["training"])
+        if "field" in training:  # the name of `column` in earlier versions
+            training["column"] = training.pop("field")
+        values["training"] = TrainingOptions(**training)
         return RunRecord(**values)
     except (KeyError, TypeError, ValueError) as error:
         raise FileFormatError(f"{run / RUN_FILE}: is damaged ({reason_of(error)}); {REMEDY}") from error
