@@ -30,7 +30,8 @@ from rowspace_lab.shared.figure import shown
 __all__ = ["routes"]
 
 _Fields = TypeVar("_Fields")
-_SAME = ("strategies", "tasks", "workers", "column", "quick")  # not shown, or shown in another way
+# Not shown, or shown in another way; "field" is the name of "column" in arenas of earlier versions.
+_SAME = ("strategies", "tasks", "workers", "column", "field", "quick")
 
 
 def routes(budgets: Budgets) -> Mapping[str, Handler]:
