@@ -110,10 +110,9 @@ def test_a_model_that_diverges_is_named():
         small(lr=99.0, epochs=100, method="rows").fit(*examples())
 
 
-def test_large_data_holds_out_one_part(monkeypatch):
-    monkeypatch.setattr(choosing, "SMALL", 100)
-    classifier = small(held_out=0.25).fit(*examples())
-    assert (classifier.facts_["folds"], classifier.facts_["held_out_texts"]) == (1, 30)
+def test_large_data_holds_out_one_part():
+    classifier = small(held_out=0.25).fit(*examples(choosing.SMALL))
+    assert (classifier.facts_["folds"], classifier.facts_["held_out_texts"]) == (1, choosing.SMALL // 4)
 
 
 def test_a_time_budget_tries_other_options(fitted):

@@ -3,7 +3,9 @@
 import gzip
 import json
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.classifier.examples import read_labeled_texts
@@ -17,13 +19,11 @@ def test_every_format_is_read(tmp_path):
     with gzip.open(tmp_path / "a.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(lines)
     (tmp_path / "a.csv").write_text('stars,body\ngood,"short, and\tfunny"\nbad,"a ""long"" film"\n', "utf-8")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    import pyarrow as pa
-
     parquet.write_table(
         pa.table({"body": [t for t, _ in PAIRS], "stars": [v for _, v in PAIRS]}), tmp_path / "a.parquet"
     )
-    for name in ("a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet"):
+    (tmp_path / "a.json").write_text(json.dumps([{"body": text, "stars": label} for text, label in PAIRS]))
+    for name in ("a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet", "a.json"):
         found = read_labeled_texts(tmp_path / name, text_column="body", label_column="stars")
         assert (found.texts, found.labels) == ([t for t, _ in PAIRS], ["good", "bad"]), name
 

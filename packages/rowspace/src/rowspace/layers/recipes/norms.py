@@ -22,7 +22,7 @@ NormKind = Literal[
     "rms_power",
     "rms_power_weighted",
 ]
-NORMS: tuple[NormKind, ...] = NormKind.__args__  # type: ignore[attr-defined]
+NORMS: tuple[NormKind, ...] = NormKind.__args__  # type: ignore[attr-defined]  # of a Literal
 
 
 def norm_of(kind: NormKind, dim: int, *, eps: float, bias: bool = True, **factory: Unpack[Factory]) -> nn.Module:

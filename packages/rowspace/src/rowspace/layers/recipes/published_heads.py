@@ -24,7 +24,7 @@ class _Published:
         """Logits (..., V) of hidden states (..., d)."""
         head = cast(Any, self)
         if head.shards is not None:
-            return cast(Tensor, super().forward(self._scaled_states(hidden)))  # type: ignore[misc]
+            return cast(Tensor, super().forward(self._scaled_states(hidden)))  # type: ignore[misc]  # the next class has it
         weight = head._checked_weight(hidden)
         states = head._scaled(hidden if self.divisor == 1 else hidden / self.divisor, weight)
         added = head.bias if self.separate_bias else None
@@ -33,7 +33,7 @@ class _Published:
         return cast(Tensor, head._finished(logits if self.multiplier == 1 else logits * self.multiplier))
 
     def _loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
-        return cast(Tensor, super()._loss(self._scaled_states(hidden), targets, **options))  # type: ignore[misc]
+        return cast(Tensor, super()._loss(self._scaled_states(hidden), targets, **options))  # type: ignore[misc]  # likewise
 
     def _scaled_states(self, hidden: Tensor) -> Tensor:
         """States whose products with the rows are the logits without a bias."""

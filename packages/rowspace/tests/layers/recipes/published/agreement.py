@@ -96,12 +96,12 @@ def _difference(actual: Tensor, first_blocks: list[tuple[str, Tensor]]) -> float
     found = []
     for _, states in first_blocks:
         if states.dim() == 4 and torch.equal(states, states[:, :, :1].expand_as(states)):
-            states = states[:, :, 0]  # several residual streams that start with the same states  # noqa: PLW2901
+            states = states[:, :, 0]  # noqa: PLW2901  # several residual streams that start with the same states
         if states.dim() == 4 and actual.dim() == 3 and states[:, :, 0].shape[::2] == actual.shape[::2]:
-            states = states.flatten(1, 2)  # (batch, height, width, d)  # noqa: PLW2901
+            states = states.flatten(1, 2)  # noqa: PLW2901  # (batch, height, width, d)
         for expected in (states, states.transpose(0, 1)):
             if expected.dim() == actual.dim() == 3 and expected.shape[1] > actual.shape[1]:
-                expected = expected[:, : actual.shape[1]]  # padded to a multiple of a window  # noqa: PLW2901
+                expected = expected[:, : actual.shape[1]]  # noqa: PLW2901  # padded to a multiple of a window
             if expected.shape == actual.shape:
                 found.append(float((expected - actual).abs().max()))
     return min(found, default=None)

@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from rowspace.learn.classifier.ngrams import linear
 from rowspace.learn.classifier.ngrams.features import Kind, choose_columns, matrix_of
 from rowspace.learn.classifier.ngrams.kernels import Targets
 from rowspace.learn.classifier.ngrams.linear import counted, learn_ngrams
@@ -45,15 +44,13 @@ def test_characters_of_two_texts_have_columns():
     assert len(choose_columns(kind, kind.counts(given), most=7).buckets) == 7
 
 
-def test_scores_equal_those_of_scikit_learn(monkeypatch):
-    monkeypatch.setattr(linear, "MAX_PASSES", 500)
-    monkeypatch.setattr(linear, "TOLERANCE", 1e-10)
+def test_scores_equal_those_of_scikit_learn():
     given = texts()
     numbers = np.array([("cat" in text) + 2 * ("dog" in text) for text in given], np.int32)
     weights = np.random.default_rng(0).uniform(0.5, 2, len(given)).astype(np.float32)
     counts = counted(given)
     targets = Targets(np.arange(len(given) + 1), numbers, weights)
-    model = learn_ngrams(counts, targets, 4, seed=1)
+    model = learn_ngrams(counts, targets, 4, seed=1, max_passes=500, tolerance=1e-10)
     matrix = matrix_of(counts, model.columns)
     dense = np.zeros((len(given), len(model.weights) - 1))
     for text in range(len(given)):

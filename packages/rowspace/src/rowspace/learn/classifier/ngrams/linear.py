@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace.learn.classifier.ngrams.features import Columns, Kind, choose_columns, matrix_of
-from rowspace.learn.classifier.ngrams.kernels import Sparse, Targets, learn_hinge, score_texts
+from rowspace.learn.classifier.ngrams.kernels import Targets, learn_hinge, score_texts
 
 __all__ = ["KINDS", "NgramModel", "counted", "learn_ngrams"]
 
 KINDS = (Kind(2, 0), Kind(0, 5))
 MAX_WEIGHTS = 1 << 28  # 1 GB
-MAX_PASSES, TOLERANCE = 30, 1e-3  # of the squared steps of a pass to those of the first
+MAX_PASSES, TOLERANCE = 30, 1e-3
 TEXTS_AT_ONCE = 1024
 
 
@@ -52,7 +52,15 @@ def counted(texts: Sequence[str]) -> list[Any]:
     return [kind.counts(texts) for kind in KINDS]
 
 
-def learn_ngrams(counts: Sequence[Any], targets: Targets, labels: int, *, seed: int) -> NgramModel:
+def learn_ngrams(
+    counts: Sequence[Any],
+    targets: Targets,
+    labels: int,
+    *,
+    seed: int,
+    max_passes: int = MAX_PASSES,
+    tolerance: float = TOLERANCE,
+) -> NgramModel:
     """Learn a linear model from the counts of n-grams and the labels of texts.
 
     Args:
@@ -60,24 +68,20 @@ def learn_ngrams(counts: Sequence[Any], targets: Targets, labels: int, *, seed: 
         targets: Labels of texts as numbers, and what an error costs.
         labels: Number of labels.
         seed: Of the order of texts.
+        max_passes: Most passes over the texts.
+        tolerance: A pass is the last one if its squared steps are at most this part of those of the first.
     """
     most = max(1, MAX_WEIGHTS // (len(KINDS) * labels))
     columns = [choose_columns(kind, each, most=most) for kind, each in zip(KINDS, counts, strict=True)]
     matrix = matrix_of(counts, columns)
     size, number = sum(len(each.buckets) for each in columns), len(targets.costs)
     weights = np.zeros((size + 1, labels), np.float32)
-    _learn(matrix, targets, weights, np.zeros((number, labels), np.float32), seed)
-    return NgramModel(columns, weights)
-
-
-def _learn(
-    matrix: Sparse, targets: Targets, weights: NDArray[np.float32], alphas: NDArray[np.float32], seed: int
-) -> None:
+    alphas = np.zeros((number, labels), np.float32)
     generator, first = np.random.default_rng(seed), 0.0
-    steps = np.zeros(weights.shape[1], np.float32), np.zeros(weights.shape[1], np.float32)
-    for _ in range(MAX_PASSES):
-        order = generator.permutation(len(alphas))
-        moved = learn_hinge(matrix, targets, order, weights, alphas, steps)
+    steps = np.zeros(labels, np.float32), np.zeros(labels, np.float32)
+    for _ in range(max_passes):
+        moved = learn_hinge(matrix, targets, generator.permutation(number), weights, alphas, steps)
         first = first or moved
-        if moved <= TOLERANCE * first:
+        if moved <= tolerance * first:
             break
+    return NgramModel(columns, weights)
