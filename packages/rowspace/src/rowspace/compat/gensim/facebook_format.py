@@ -17,39 +17,20 @@ from rowspace.errors import UsageError
 from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
 from rowspace.store.kernels import ENTRY, find_entries
-from rowspace.store.model_formats.fasttext_dictionary import MAGIC, VERSIONS, Words, read_words
+from rowspace.store.model_formats.fasttext_dictionary import MAGIC, VERSIONS, FileArguments, Words, read_words
 
-__all__ = ["FacebookArguments", "FacebookModel", "read_facebook", "write_facebook"]
+__all__ = ["FacebookModel", "read_facebook", "write_facebook"]
 
 Rows = NDArray[np.float32]
-ARGUMENTS = struct.Struct("<12id")
 SOFTMAX, NEGATIVE_SAMPLING = 1, 2  # losses
 CBOW, SKIPGRAM, SUPERVISED = 1, 2, 3  # models
 MAX_LOSS, MAX_DIM, MAX_WORD = 4, 1 << 16, 1 << 16
 
 
-class FacebookArguments(NamedTuple):
-    """The training arguments, in the order of the file."""
-
-    dim: int
-    window: int
-    epochs: int
-    min_count: int
-    negatives: int
-    word_ngrams: int
-    loss: int
-    model: int
-    buckets: int
-    min_n: int
-    max_n: int
-    lr_update_rate: int
-    sample: float
-
-
 class FacebookModel(NamedTuple):
     """The contents of a file."""
 
-    arguments: FacebookArguments
+    arguments: FileArguments
     words: list[str]
     counts: NDArray[np.int64]
     tokens: int  # words of the text
@@ -93,11 +74,10 @@ def _skip_magic(reader: BinaryReader) -> bool:
     return False
 
 
-def _read_arguments(reader: BinaryReader, has_magic: bool) -> FacebookArguments:
+def _read_arguments(reader: BinaryReader, has_magic: bool) -> FileArguments:
     """Read the training arguments."""
-    found = ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "its arguments").tobytes())
-    arguments = FacebookArguments(*found)
-    is_plausible = min(found[:12]) >= 0 and arguments.loss <= MAX_LOSS and arguments.dim < MAX_DIM
+    arguments = FileArguments.read(reader)
+    is_plausible = min(arguments[:12]) >= 0 and arguments.loss <= MAX_LOSS and arguments.dim < MAX_DIM
     if not is_plausible or not (has_magic or 1 <= arguments.model <= SUPERVISED):
         raise UnsupportedModelError(
             f"{reader.source} is not a model of fastText; open vectors with KeyedVectors.load_word2vec_format"
@@ -137,7 +117,7 @@ def write_facebook(model: FacebookModel, path: Any, *, encoding: str = "utf-8") 
     if any("\0" in word for word in model.words):
         raise UsageError("a word holds a NUL, which ends a word in fastText's files; save the model with save")
     with atomic_file(path) as file:
-        file.write(struct.pack("<2i", MAGIC, max(VERSIONS)) + ARGUMENTS.pack(*model.arguments))
+        file.write(model.arguments.to_bytes())
         file.write(struct.pack("<3i2q", len(model.words), len(model.words), 0, model.tokens, -1))
         for word, count in zip(model.words, model.counts.tolist(), strict=True):
             file.write(word.encode(encoding) + struct.pack("<xqb", count, 0))

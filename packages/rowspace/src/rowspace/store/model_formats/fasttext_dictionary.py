@@ -15,13 +15,40 @@ from rowspace.store.kernels import ENTRY, find_entries
 from rowspace.store.words import encode_words
 from rowspace.table import Table
 
-__all__ = ["MAGIC", "VERSIONS", "Arguments", "Words", "read_words", "start_bytes", "words_bytes"]
+__all__ = ["MAGIC", "VERSIONS", "Arguments", "FileArguments", "Words", "read_words", "start_bytes", "words_bytes"]
 
 MAGIC, VERSIONS = 793712314, (11, 12)
 MODELS = {1: "cbow", 2: "skipgram", 3: "supervised"}
 NEGATIVE_SAMPLING = 2
 MAX_WORD = 1 << 16  # bytes
 ARGUMENTS = struct.Struct("<12id")
+
+
+class FileArguments(NamedTuple):
+    """The training arguments in the order of the file."""
+
+    dim: int
+    window: int
+    epochs: int
+    min_count: int
+    negatives: int
+    word_ngrams: int
+    loss: int
+    model: int
+    buckets: int
+    min_n: int
+    max_n: int
+    lr_update_rate: int
+    sample: float
+
+    @classmethod
+    def read(cls, reader: BinaryReader) -> "FileArguments":
+        """Read what follows the version."""
+        return cls(*ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes()))
+
+    def to_bytes(self) -> bytes:
+        """Return the beginning of a file: the magic number, the version, and these."""
+        return struct.pack("<2i", MAGIC, max(VERSIONS)) + ARGUMENTS.pack(*self)
 
 
 @dataclass(frozen=True)
@@ -42,8 +69,9 @@ class Arguments:
     @classmethod
     def read(cls, reader: BinaryReader) -> "Arguments":
         """Read what follows the version."""
-        found = ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes())
-        dim, window, epochs, min_count, negatives, _, _, model, buckets, min_n, max_n, _, sample = found
+        dim, window, epochs, min_count, negatives, _, _, model, buckets, min_n, max_n, _, sample = FileArguments.read(
+            reader
+        )
         if model not in MODELS or min(dim, buckets, min_n, max_n) < 0:
             raise reader.error(
                 f"model {model}, {dim:,} columns, {buckets:,} buckets, n-grams of {min_n} to {max_n}", 56
@@ -96,7 +124,7 @@ def start_bytes(table: Table) -> bytes:
     learned = (table.dim, window, epochs, least, setting("negatives", 5), 1, NEGATIVE_SAMPLING, model)
     sample = table.settings.get("sample")
     rate = float(sample) if isinstance(sample, (int, float)) else 1e-4
-    return struct.pack("<2i", MAGIC, max(VERSIONS)) + ARGUMENTS.pack(*learned, buckets, min_n, max_n, 100, rate)
+    return FileArguments(*learned, buckets, min_n, max_n, 100, rate).to_bytes()
 
 
 def words_bytes(table: Table) -> bytes:

@@ -11,7 +11,6 @@ from rowspace.compat.gensim.facebook_format import (
     NEGATIVE_SAMPLING,
     SKIPGRAM,
     SOFTMAX,
-    FacebookArguments,
     FacebookModel,
     read_facebook,
     write_facebook,
@@ -26,6 +25,7 @@ from rowspace.compat.gensim.training.vocabulary import TrimRule
 from rowspace.compat.gensim.vectors.fasttext_vectors import FastTextKeyedVectors
 from rowspace.compat.gensim.vectors.ngrams import compute_ngrams, compute_ngrams_bytes, ft_hash_bytes, ft_ngram_hashes
 from rowspace.errors import UsageError
+from rowspace.store.model_formats.fasttext_dictionary import FileArguments
 
 __all__ = [
     "FastText",
@@ -266,7 +266,7 @@ def save_facebook_model(
     if outputs is None or not len(model.wv):
         raise NotReadyError("the model has no vocabulary to save; call build_vocab and train first")
     wv, counts = model.wv, model.wv.expandos["count"]
-    arguments = FacebookArguments(
+    arguments = FileArguments(
         dim=model.vector_size,
         window=model.window,
         epochs=model.epochs,

@@ -6,7 +6,7 @@ Source: fastText 0.9, `FastText`, `Dictionary`, `QuantMatrix`.
 import os
 import struct
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.store.kernels import ENTRY, find_entries
 from rowspace.store.model_formats.fasttext import check_target
-from rowspace.store.model_formats.fasttext_dictionary import ARGUMENTS, MAGIC, MAX_WORD, MODELS, VERSIONS
+from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MAX_WORD, MODELS, VERSIONS, FileArguments
 from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, read_quantized
 
 __all__ = ["check_target", "read_model", "write_model"]
@@ -33,24 +33,6 @@ SUPERVISED = 3
 ROWS_AT_ONCE = 1 << 14
 MAX_GROWTH = 256  # of the bytes of quantized rows; fastText's usual two columns for a code are 8 times as large
 BLANKS = frozenset(" \t\n\v\f\r\0")
-
-
-class _Arguments(NamedTuple):
-    """The training arguments in the order of the file."""
-
-    dim: int
-    window: int
-    epochs: int
-    min_count: int
-    negatives: int
-    word_ngrams: int
-    loss: int
-    model: int
-    buckets: int
-    min_n: int
-    max_n: int
-    update_rate: int
-    sample: float
 
 
 def read_model(path: StrPath) -> SupervisedModel:
@@ -103,7 +85,7 @@ def write_model(model: SupervisedModel, path: StrPath) -> None:
     options, words = model.options, len(model.dictionary.counts)
     has_buckets = options.max_n > 0 or options.word_ngrams > 1
     size = options.buckets if has_buckets else 0
-    arguments = _Arguments(
+    arguments = FileArguments(
         model.inputs.shape[1],
         5,
         options.epochs,
@@ -119,7 +101,7 @@ def write_model(model: SupervisedModel, path: StrPath) -> None:
         1e-4,
     )
     with atomic_file(path) as file:
-        file.write(struct.pack("<2i", MAGIC, max(VERSIONS)) + ARGUMENTS.pack(*arguments))
+        file.write(arguments.to_bytes())
         total = int(model.dictionary.counts.sum() + model.label_counts.sum())
         file.write(struct.pack("<3i2q", words + len(labels), words, len(labels), total, -1))
         for word, count in enumerate(model.dictionary.counts.tolist()):
@@ -136,14 +118,14 @@ def write_model(model: SupervisedModel, path: StrPath) -> None:
             _write_rows(file, np.zeros((len(labels) - len(model.outputs), model.inputs.shape[1]), np.float32))
 
 
-def _read_arguments(reader: BinaryReader) -> _Arguments:
+def _read_arguments(reader: BinaryReader) -> FileArguments:
     magic, version = reader.numbers("<i4", 2, "its magic number and version").tolist()
     if magic != MAGIC or version not in VERSIONS:
         raise FileFormatError(
             f"{reader.source}: byte 0: magic number {magic} and version {version}, but fastText's are {MAGIC} and "
             f"{' or '.join(map(str, VERSIONS))}; give a supervised model of fastText, .bin or .ftz"
         )
-    found = _Arguments(*ARGUMENTS.unpack(reader.numbers("u1", ARGUMENTS.size, "how it was learned").tobytes()))
+    found = FileArguments.read(reader)
     if found.model != SUPERVISED:
         kind = MODELS.get(found.model, f"model {found.model}")
         raise FileFormatError(f"{reader.source}: {kind}, a model without labels; open it as a table by rowspace.load")
@@ -186,7 +168,7 @@ def _read_rows(reader: BinaryReader, *, is_quantized: bool) -> NDArray[Any]:
     return read_quantized(reader)
 
 
-def _options(arguments: _Arguments, source: str) -> RowsOptions:
+def _options(arguments: FileArguments, source: str) -> RowsOptions:
     names = {code: name for name, code in LOSSES.items()}
     try:
         return RowsOptions(
@@ -204,7 +186,7 @@ def _options(arguments: _Arguments, source: str) -> RowsOptions:
         raise FileFormatError(f"{source}: {error}; it is damaged, download it again") from None
 
 
-def _buckets(kept: NDArray[np.int32] | None, arguments: _Arguments, words: int, source: str) -> Buckets:
+def _buckets(kept: NDArray[np.int32] | None, arguments: FileArguments, words: int, source: str) -> Buckets:
     if kept is None:
         has_buckets = arguments.max_n > 0 or arguments.word_ngrams > 1
         if has_buckets and arguments.buckets < 1:
