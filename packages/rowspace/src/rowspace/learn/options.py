@@ -30,7 +30,7 @@ class FitOptions:
         sample: Words with a relative frequency above this are downsampled; 0 keeps all.
         alpha, min_alpha: Learning rate at the start and at the end, linear in between. `alpha=None` is 0.035 for
             skipgram and 0.1 for cbow, or less where the fit would diverge, for example with very wide windows
-            (`rowspace.learn.word2vec.rates`), and half of it for a fit that goes on; `min_alpha=None` is 0.3 of alpha.
+            (`rowspace.learn.word2vec.rates`), and half of it for a fit with `init`; `min_alpha=None` is 0.3 of alpha.
         epochs: Passes over the text.
         cbow_mean: Average the neighbors' rows (True) or sum them.
         cbow_gradient: "exact" divides the gradient of an average by the number of its terms (koan, 2020);

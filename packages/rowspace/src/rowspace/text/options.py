@@ -16,8 +16,8 @@ class TextOptions:
     """How text becomes ids; the defaults are gensim's if it has one.
 
     Attributes:
-        split: What tokens are: "words" (letters and numbers, without punctuation), or "whitespace", what is between
-            white space, as it stands: `user-17`, `C++`, `:-)`.
+        split: What tokens are: "words" (letters and numbers, without punctuation), or "whitespace": text is
+            split at white space only, so that `user-17`, `C++` and `:-)` are tokens.
         cased: Keep case; of tokens between white space it is always kept.
         min_count: Leave out rarer words.
         max_vocabulary: Keep only this many of the most frequent words.
@@ -38,7 +38,7 @@ class TextOptions:
 
     split: Annotated[
         Literal["words", "whitespace"],
-        Option("Tokens: words, or what is between white space, as it stands, such as user-17 or C++."),
+        Option("Split into words, or at white space only, so that user-17 and C++ are tokens."),
     ] = "words"
     cased: Annotated[bool, Option("Keep case.", default="lowercase all", flags="--cased")] = False
     min_count: Annotated[int, Option("Leave out rarer words.", minimum=1, maximum=2**63 - 1)] = 5  # counts are int64

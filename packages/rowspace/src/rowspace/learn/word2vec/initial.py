@@ -26,7 +26,7 @@ OFTEN = 5  # occurrences in the new text from which a token is named
 
 
 class InitialTable:
-    """A table and the text with which a fit goes on.
+    """A table and the text with which a fit continues from it.
 
     Args:
         table: The table.

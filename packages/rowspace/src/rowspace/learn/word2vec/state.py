@@ -51,8 +51,8 @@ class FitState:
     ) -> "FitState":
         """Return the state before the first chunk, with a default learning rate that does not diverge.
 
-        A fit that goes on has half of the default rate: at the whole rate, old rows lose more of what they had. If the
-        initial table has no output rows, these are learned in an epoch of their own first.
+        A fit that continues from a table has half of the default rate, since at the whole rate old rows lose more. If
+        the initial table has no output rows, these are learned in an epoch of their own first.
 
         Raises:
             UsageError: The rows do not fit into memory.

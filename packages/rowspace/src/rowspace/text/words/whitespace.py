@@ -1,4 +1,4 @@
-"""Pieces of text → sentences of tokens between white space, as they stand."""
+"""Pieces of text → sentences of tokens, split at white space only."""
 
 import re
 from collections.abc import Iterable, Iterator

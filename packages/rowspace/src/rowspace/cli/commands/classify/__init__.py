@@ -11,7 +11,9 @@ LabelColumn = Annotated[str, typer.Option(metavar="NAME", help="Of records, the 
 LabelSeparator = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT", help="Of records, what stands between several labels in a cell, such as ;.", show_default=False
+        metavar="TEXT",
+        help="The separator of several labels in a cell, in files with records, such as ;.",
+        show_default=False,
     ),
 ]
 

@@ -230,7 +230,7 @@ class Word2Vec(ModelTraining, SaveLoad):
     def to_table(self) -> Table:
         """Return the vectors as a `rowspace.Table`, with the output rows of negative sampling; it shares their memory.
 
-        `rowspace.fit` can go on from it, with `init`.
+        `rowspace.fit` can continue from it, with `init`.
         """
         table = self.wv.to_table()
         if self.negative and len(getattr(self, "syn1neg", ())) == len(table):

@@ -27,7 +27,7 @@ class RowsOptions:
         loss: "softmax"; "hierarchical" (softmax by a Huffman tree, for thousands of labels); "negative" (sampling); or
             "one-vs-all", where each label has a probability of its own, as texts with several labels need.
         negatives: Negative samples for a text, of the loss "negative".
-        patience: Hold out a tenth of the texts, stop when their loss has not fallen for so many epochs, and keep the
+        patience: Hold out a tenth of the texts, stop when their loss has not fallen for this many epochs, and keep the
             best epoch; 0 learns all epochs from all texts.
         workers: Threads; `None` uses all cores. Results of one worker are reproducible, those of several are not.
         seed: Seed of the initial rows and of the order of the texts.
@@ -53,7 +53,7 @@ class RowsOptions:
     negatives: Annotated[int, Option("Negative samples for a text.", minimum=1, maximum=1_000)] = 5
     patience: Annotated[
         int,
-        Option("Stop after so many epochs without progress on held-out texts; 0: never.", minimum=0, maximum=100_000),
+        Option("Stop after this many epochs without progress on held-out texts; 0: never.", minimum=0, maximum=100_000),
     ] = 0
     workers: Annotated[
         int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")

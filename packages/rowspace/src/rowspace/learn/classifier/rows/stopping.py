@@ -9,7 +9,7 @@ from rowspace.learn.classifier.rows.kernels.train import Net
 
 __all__ = ["Stopping", "held_out_texts", "loss_of"]
 
-SHARE = 10  # one text of so many is held out
+SHARE = 10  # one of this many texts is held out
 TINY = 1e-9
 
 
