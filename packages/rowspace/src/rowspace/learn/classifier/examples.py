@@ -44,7 +44,7 @@ def read_labeled_texts(
             fastText's format, in which each word that begins with `__label__` is a label of the line.
         text_column: Of records, the column of texts.
         label_column: Of records, the column of labels: strings, whole numbers, true and false, or lists of these.
-        label_separator: What stands between several labels in one string; None has one label in a string.
+        label_separator: The separator of labels in a string; None if a string is one label.
 
     Returns:
         The texts and labels. Labels are lists if a text has several, or if a separator is given.

@@ -12,7 +12,7 @@ LabelSeparator = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="The separator of several labels in a cell, in files with records, such as ;.",
+        help="The separator of labels in a cell, in files with records, such as ;.",
         show_default=False,
     ),
 ]
