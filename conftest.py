@@ -18,7 +18,7 @@ from pydoc_data.topics import topics
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from numpy.typing import ArrayLike
 
 # Importing all libraries and collecting all tests makes millions of objects that stay, which would be searched for
@@ -124,6 +124,12 @@ def fail_if_kernels_are_unused(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests that do more in a long run, so that it can leave out the others."""
+    if "long_form" in getattr(item, "fixturenames", ()) or is_hypothesis_test(getattr(item, "obj", None)):
+        item.add_marker("longer")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the slowest files first and the browser tests last, because they leave an event loop in the main thread."""
 
@@ -213,6 +219,12 @@ def untraced() -> Iterator[None]:
         finally:
             sys.settrace(trace)
             threading.settrace(trace_of_threads)
+
+
+@pytest.fixture(scope="session")
+def long_form() -> bool:
+    """Whether this is a long run. Tests read it from this fixture only, since those that use it are marked `longer`."""
+    return LONG
 
 
 @pytest.fixture(scope="session")

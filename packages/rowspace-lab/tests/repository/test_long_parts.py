@@ -6,12 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
 SCRIPT = Path(__file__).parents[4] / "scripts" / "test"
 TESTS = "packages/rowspace/tests"
 WORKBENCH = "packages/rowspace-lab/tests"
 FOLDERS = ["layers", "learn", "encode", "search", "store"]
-PARTS = ["ci", "coverage", *FOLDERS, "others", "lab", "fuzz", "browser", "late-replies", "checked-bounds"]
+PARTS = ["checks", "coverage", *FOLDERS, "others", "lab", "fuzz", "browser", "late-replies", "checked-bounds"]
 # Fails if the file named `fails` has a line that is part of the call; there is one line for each call.
 PROGRAM = """#!/usr/bin/env bash
 echo "${0##*/} $*" >>calls
@@ -64,7 +65,7 @@ def test_a_second_run_repeats_only_the_part_that_failed(repository):
         f"{TESTS}/fuzz {WORKBENCH}/fuzz",
         f"{TESTS} --ignore {TESTS}/fuzz --ignore={TESTS}/layers --ignore={TESTS}/learn",
     ):
-        assert f" --dist loadfile --no-loadscope-reorder -m not browser {tested}" in calls
+        assert f" --dist worksteal -m (long or longer) and not browser {tested}" in calls
     (repository / "fails").unlink()
     status, output, calls = run(repository)
     assert (status, summary(output)) == (0, dict.fromkeys(PARTS, "before") | {"learn": "passed"})
@@ -97,7 +98,7 @@ def test_an_interrupt_ends_the_run(repository):
     """`pytest` ends by itself after Ctrl-C, with status 2."""
     (repository / ".venv" / "bin" / "pytest").write_text(PROGRAM + "trap 'exit 2' INT\nkill -INT 0\n")
     status, _, calls = run(repository)
-    assert (status, "coverage" in calls) == (130, False)
+    assert (status, f"{TESTS}/layers" in calls, f"{TESTS}/learn" in calls) == (130, True, False)
 
 
 def test_other_arguments_are_refused(repository):
@@ -109,3 +110,18 @@ def test_other_arguments_are_refused(repository):
         status, output, calls = run(repository, *arguments)
         assert (status, output) == (2, message)
         assert "pytest" not in calls
+
+
+def test_a_test_with_a_longer_version_is_marked(long_form, request):
+    assert request.node.get_closest_marker("longer")
+
+
+@given(st.booleans())
+def test_a_property_test_is_marked(request, value):
+    assert request.node.get_closest_marker("longer")
+
+
+def test_tests_learn_from_the_fixture_whether_the_run_is_long():
+    files = [path for path in SCRIPT.parents[1].glob("packages/*/tests/**/*.py") if path.name != "conftest.py"]
+    assert files
+    assert [path for path in files if "ROWSPACE_LONG_TESTS" in path.read_text() and path != Path(__file__)] == []

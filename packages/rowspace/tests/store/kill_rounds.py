@@ -5,7 +5,6 @@ completely, as the last version seen or a newer one.
 """
 
 import json
-import os
 import random
 import signal
 import sys
@@ -23,7 +22,7 @@ from system_calls import forbid_exchange
 
 SIZE = 50
 TRACED = ("rowspace/_base/atomic/", "store/native/folder.py")
-LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # every line, and 100 rounds instead of a few
+LONG = "--long" in sys.argv  # every line, and 100 rounds instead of a few
 
 
 def table_of(version: int) -> Table:

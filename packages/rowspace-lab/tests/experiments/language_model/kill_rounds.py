@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[4] / "rowspace"))
 from tests.killed_children import run_in_child
 from tests.system_calls import forbid_exchange
 
-ROUNDS = 100 if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else 6
+ROUNDS = 100 if "--long" in sys.argv else 6
 TEXT = [topic[:2000] for topic in list(topics.values())[:8]]
 SHAPE = {"dim": 8, "layers": 1, "heads": 2, "tokens": "bytes"}
 OPTIONS = {"steps": 60, "batch": 2, "context": 8, "record": 7, "evaluate": 11, "sample": 20, "watch": ["t"]}

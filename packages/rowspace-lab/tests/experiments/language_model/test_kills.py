@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_name("kill_rounds.py")
 
 
 def kill(folder, *options, rounds):
-    environment = os.environ | {"ROWSPACE_LONG_TESTS": str(int(rounds > 6)), "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = [sys.executable, SCRIPT, folder, *options]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -28,4 +28,4 @@ def test_a_killed_run_ends_with_the_same_bits(options, tmp_path):
 
 @pytest.mark.long
 def test_a_run_killed_a_hundred_times_ends_with_the_same_bits(tmp_path):
-    kill(tmp_path, rounds=100)
+    kill(tmp_path, "--long", rounds=100)

@@ -41,7 +41,7 @@ TRACED = (
     "saved_classifier.py",
     "classifier/saved.py",
 )
-LINES, MOMENTS = (10, 30) if os.environ.get("ROWSPACE_LONG_TESTS") == "1" else (150, 1)  # lines between kills; kills
+LINES, MOMENTS = (10, 30) if "--long" in sys.argv else (150, 1)  # lines between kills; kills
 WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {
     f"convert {kind}": ["convert", "{table}", "{out}", "--quantize", kind] for kind in ("int8", "binary", "pq")

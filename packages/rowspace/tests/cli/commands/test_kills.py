@@ -13,12 +13,8 @@ import transformers  # noqa: F401  # likewise
 SCRIPT = Path(__file__).with_name("kill_rounds.py")
 
 
-def kill(folder, *options, long):
-    environment = os.environ | {
-        "ROWSPACE_LONG_TESTS": str(int(long)),
-        "OMP_NUM_THREADS": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-    }
+def kill(folder, *options):
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     command = [sys.executable, SCRIPT, folder, *options]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -26,13 +22,13 @@ def kill(folder, *options, long):
 
 
 def test_killed_commands_leave_the_old_output_or_the_new_one_and_run_again_to_the_same_bytes(tmp_path):
-    for counts in kill(tmp_path, long=False):
+    for counts in kill(tmp_path):
         assert counts["killed"] >= 2, counts
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--without-exchange",)])
 def test_commands_killed_many_times(options, tmp_path):
-    for counts in kill(tmp_path, *options, long=True):
+    for counts in kill(tmp_path, "--long", *options):
         assert counts["killed"] >= 20, counts
         assert "hidden" not in counts or options, counts

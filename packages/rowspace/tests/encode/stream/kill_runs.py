@@ -5,7 +5,6 @@ next run, which resumes if there is something to resume, it must have the vector
 """
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -24,7 +23,7 @@ from rowspace.text import whitespace_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"  # 30 rounds instead of 1, and more lines
+LONG = "--long" in sys.argv  # 30 rounds instead of 1, and more lines
 WORDS = ["the", "cat", "sat", "dog"]
 WIDTH = 4096  # so that a batch is 1,024 texts
 TRACED = ("rowspace/encode/stream/", "rowspace/_base/atomic/")

@@ -79,6 +79,7 @@ BERTS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("settings_", BERTS)
 def test_bert_ids_equal_those_of_transformers(bert_tokens: str, settings_: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, vocab=bert_tokens, tokenizer_config=settings_, config={"model_type": "bert"})
@@ -102,6 +103,7 @@ GPTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize(("kind", "settings_"), GPTS)
 def test_gpt2_and_roberta_ids_equal_those_of_transformers(
     gpt2_model: dict[str, Any], kind: str, settings_: dict[str, Any], tmp_path: Path

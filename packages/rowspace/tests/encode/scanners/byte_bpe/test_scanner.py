@@ -1,6 +1,5 @@
 """Ids of byte-level BPE, compared with those of the `tokenizers` library."""
 
-import os
 import pickle
 import random
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from rowspace.encode.texts import FlatIds, TextBuffer
 
 pytestmark = pytest.mark.kernels
 
-LONG = os.environ.get("ROWSPACE_LONG_TESTS") == "1"
 CASES = {
     "gpt2": trained("gpt2", added=("<|endoftext|>",)),
     "gpt2 with a blank in front": trained("gpt2", prefix_space=True),
@@ -73,8 +71,8 @@ def test_awkward_texts_twice() -> None:
 
 
 @pytest.mark.large
-def test_very_long_words() -> None:
-    size = 1_000_000 if LONG else 50_000
+def test_very_long_words(long_form: bool) -> None:
+    size = 1_000_000 if long_form else 50_000
     letters = "".join(random.Random(1).choices("abcdethons", k=size))
     assert_same_ids([letters, "a" * size, "é" * (size // 2), " " * size, "\n " * (size // 2), "=" * size + "ab"])
 
