@@ -1,9 +1,5 @@
-"""One of four processes that split vocabularies on a CPU; `test_vocabulary_parallel.py` starts them.
+"""One of four processes that split vocabularies on a CPU; `test_vocabulary_parallel.py` starts them."""
 
-Arguments: the rank, the file for the rendezvous, and the safetensors file to write.
-"""
-
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -258,7 +254,7 @@ def message(function: Callable[[], object]) -> str:
 
 
 def main(rank: int, rendezvous: str, output: str) -> None:
-    """Run all cases; the first process writes the results, with the messages as metadata."""
+    """Run all cases; the first process writes the results to a safetensors file, with the messages as metadata."""
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=4)
     messages = dict(refused())
@@ -267,7 +263,3 @@ def main(rank: int, rendezvous: str, output: str) -> None:
     if rank == 0:
         save_file(found, output, metadata=messages)
     distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -4,13 +4,12 @@ Four processes (`four_processes.py`) run once for all tests of this file.
 """
 
 import copy
-import subprocess
-import sys
-from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 import torch
 from safetensors import safe_open
+from tests.layers.forked import run_forked
 from tests.layers.parallel import four_processes
 from tests.layers.parallel.four_processes import CASES, batch, halves, make, step
 from torch import distributed, nn
@@ -35,16 +34,8 @@ from rowspace.optim import DeferredAdamW, clip_grad_norm_
 def results(tmp_path_factory):
     """The tensors and the messages of the four processes, by name."""
     folder = tmp_path_factory.mktemp("processes")
-    output, errors = folder / "found.safetensors", folder / "errors"
-    command = [sys.executable, "-W", "ignore", four_processes.__file__]
-    with errors.open("w") as stream, ExitStack() as stack:
-        processes = [
-            stack.enter_context(
-                subprocess.Popen([*command, str(rank), str(folder / "meeting"), str(output)], stderr=stream)
-            )
-            for rank in range(4)
-        ]
-    assert [process.returncode for process in processes] == [0] * 4, errors.read_text()
+    output = folder / "found.safetensors"
+    run_forked(Path(four_processes.__file__), 4, folder / "meeting", output)
     with safe_open(output, "pt") as file:
         return {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118  not a dict
 

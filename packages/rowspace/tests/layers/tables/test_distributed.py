@@ -3,14 +3,12 @@
 Two local processes (`two_processes.py`) run once for all tests of this file.
 """
 
-import subprocess
-import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.layers.forked import run_forked
 from torch import Tensor, nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -23,12 +21,8 @@ IDS = torch.tensor([[3, 1, 3, 10], [0, 9, 2, 3]])
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tensor]:
     """The tensors computed by the two processes, by name."""
     folder = tmp_path_factory.mktemp("processes")
-    script, output = Path(__file__).parent / "two_processes.py", folder / "found.safetensors"
-    commands = [[sys.executable, str(script), str(rank), str(folder / "meeting"), str(output)] for rank in (0, 1)]
-    errors = folder / "errors"
-    with errors.open("w") as stream, ExitStack() as stack:
-        processes = [stack.enter_context(subprocess.Popen(command, stderr=stream)) for command in commands]
-    assert [process.returncode for process in processes] == [0, 0], errors.read_text()
+    output = folder / "found.safetensors"
+    run_forked(Path(__file__).parent / "two_processes.py", 2, folder / "meeting", output)
     return load_file(output)
 
 

@@ -1,9 +1,5 @@
-"""One of two processes that train together on a CPU; `test_distributed.py` starts both and reads the first's output.
+"""One of two processes that train together on a CPU; `test_distributed.py` starts both and reads the first's output."""
 
-Arguments: the rank, the file for the rendezvous, and the safetensors file to write.
-"""
-
-import sys
 import warnings
 
 import torch
@@ -84,14 +80,10 @@ def built_on_meta(mesh) -> dict[str, Tensor]:
 
 
 def main(rank: int, rendezvous: str, output: str) -> None:
-    """Run all cases; the first process writes the results."""
+    """Run all cases; the first process writes the results to a safetensors file."""
     distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=2)
     mesh = distributed.init_device_mesh("cpu", (2,))
     found = data_parallel() | tensor_parallel(mesh) | built_on_meta(mesh)
     if rank == 0:
         save_file({name: tensor.detach().clone() for name, tensor in found.items()}, output)
     distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
