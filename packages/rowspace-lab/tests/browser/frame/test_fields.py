@@ -12,9 +12,9 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(
     ("name", "state", "field"),
     [
-        ("pipeline", "text=sin", "Text"),
-        ("input", "text=sin", "Text"),
-        ("tokens", "text=sin", "Text"),
+        pytest.param("pipeline", "text=sin", "Text", marks=pytest.mark.long),
+        pytest.param("input", "text=sin", "Text", marks=pytest.mark.long),
+        pytest.param("tokens", "text=sin", "Text", marks=pytest.mark.long),
         ("analogies", "a=sin", "a"),
         ("head", "word=sin", "Hidden state: the row of"),
     ],

@@ -18,7 +18,12 @@ def brightness(drawing: Locator) -> float:
 
 
 @pytest.mark.parametrize(
-    ("address", "name"), [("positions", "Learned, untrained"), ("cost?figure=matrix", "Rows"), ("words", "PCA")]
+    ("address", "name"),
+    [
+        pytest.param("positions", "Learned, untrained", marks=pytest.mark.long),
+        ("cost?figure=matrix", "Rows"),
+        ("words", "PCA"),
+    ],
 )
 def test_canvases_follow_the_dark_theme(visit: Callable[[str], Page], address: str, name: str) -> None:
     page = visit(address)

@@ -31,9 +31,9 @@ def test_slow_figure_shows_a_skeleton(page: Page, lab_url: str) -> None:
     ("address", "field", "figure"),
     [
         ("words?word=sin", "Word", "Turn the table"),
-        ("analogies", "as c", "verdict"),
-        ("head?word=sin", "Hidden state: the row of", "cumulative probability"),
-        ("positions", "Query: a token’s row", "The score of a query and a key"),
+        pytest.param("analogies", "as c", "verdict", marks=pytest.mark.long),
+        pytest.param("head?word=sin", "Hidden state: the row of", "cumulative probability", marks=pytest.mark.long),
+        pytest.param("positions", "Query: a token’s row", "The score of a query and a key", marks=pytest.mark.long),
     ],
 )
 def test_error_removes_the_figure(visit: Callable[[str], Page], address: str, field: str, figure: str) -> None:

@@ -82,6 +82,7 @@ def test_rule_and_code_are_folded(visit: Callable[[str], Page]) -> None:
     exec(row.get_by_label("Python").inner_text(), {})  # as pasted by a user
 
 
+@pytest.mark.long  # test_experiment_can_be_stopped_and_started_again starts one
 def test_width_experiment_shows_its_stored_result_until_it_is_started(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=small-world&size=quick"))
     row = claim(page, "A larger d is always better.")

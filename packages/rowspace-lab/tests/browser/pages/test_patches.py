@@ -152,12 +152,13 @@ def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
 
 
 @pytest.mark.refused
-def test_file_that_is_too_large_shows_an_error(visit, unfold) -> None:
+def test_file_that_is_too_large_shows_an_error(visit, unfold, tmp_path) -> None:
+    large = tmp_path / "large.png"
+    with large.open("wb") as file:
+        file.truncate(2**24 + 1)
     page = visit("patches")
     unfold("More controls")
-    page.get_by_label("Your own picture, up to 16 MiB").set_input_files(
-        {"name": "large.png", "mimeType": "image/png", "buffer": bytes(2**24 + 1)}
-    )
+    page.get_by_label("Your own picture, up to 16 MiB").set_input_files(large)
     expect(page.get_by_role("alert")).to_have_text("The file is too large; choose a smaller one.")
 
 

@@ -106,6 +106,7 @@ def test_code_computes_what_is_shown(visit) -> None:
     assert len(names["snapshots"]["tokens"]) == 640
 
 
+@pytest.mark.long  # trains another run
 def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
     page = finished(visit, "training?corpus=python&run=untied&tab=rows")
     figure = page.get_by_role("region", name="Figure")
@@ -124,6 +125,7 @@ def test_rows_are_compared_by_updates_and_one_is_chosen_by_keys(visit) -> None:
     expect(figure).to_contain_text("0 times in the text, looked up in 0 steps")
 
 
+@pytest.mark.long  # trains two more runs
 def test_second_run_differs_in_one_thing(visit) -> None:
     page = finished(visit)
     page.get_by_role("tab", name="Two runs").click()
