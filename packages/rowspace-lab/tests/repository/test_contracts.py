@@ -60,7 +60,6 @@ def test_planted_violations_are_found(sources):
 def test_planted_violations_in_the_front_end_are_found(tmp_path):
     shutil.copytree(WEB, tmp_path, ignore=shutil.ignore_patterns("node_modules"), dirs_exist_ok=True)
     (tmp_path / "node_modules").symlink_to(WEB / "node_modules")
-    assert eslint(tmp_path) == {name: set() for name in PLANTED_IN_WEB}
     for name, (line, _) in PLANTED_IN_WEB.items():
         path = tmp_path / "src" / name
         start = "<script.*>" if path.suffix == ".svelte" else "^"

@@ -1,12 +1,12 @@
 """`DeferredAdamW` with models that are replicated on or distributed over processes."""
 
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
+from tests.forked import run_forked
 from tests.optim import two_processes
 from torch import distributed, nn
 from torch.distributed.fsdp import fully_shard
@@ -36,15 +36,8 @@ def reference(mode):
 def outputs(tmp_path_factory):
     """What both processes wrote."""
     folder = tmp_path_factory.mktemp("processes")
-    paths = [folder / f"{rank}.safetensors" for rank in range(2)]
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-W", "ignore", two_processes.__file__, str(rank), folder / "rendezvous", path]
-        )
-        for rank, path in enumerate(paths)
-    ]
-    assert [process.wait() for process in running] == [0, 0]
-    return paths
+    run_forked(Path(two_processes.__file__), 2, folder)
+    return [folder / f"{rank}.safetensors" for rank in range(2)]
 
 
 def test_two_processes_equal_one_with_both_batches(outputs):

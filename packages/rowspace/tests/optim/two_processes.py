@@ -1,11 +1,8 @@
-"""Two processes train models with deferred optimizers, in each way that the guide documents; each writes its tables.
+"""Two processes train models with deferred optimizers, in each way that the guide documents; each writes its tables."""
 
-python two_processes.py RANK RENDEZVOUS OUTPUT
-"""
-
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -155,9 +152,9 @@ def refusals(rank: int) -> list[str]:
     return found
 
 
-def main(rank: int, rendezvous: str, output: str) -> None:
+def main(rank: int, folder: str) -> None:
     """Train each model in one of the two processes."""
-    distributed.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=2)
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/rendezvous", rank=rank, world_size=2)
     states: dict[str, Tensor] = {}
     for name, mode in MODES.items():
         model = distribute(make_model(mode.model, sparse=True), mode)
@@ -165,9 +162,9 @@ def main(rank: int, rendezvous: str, output: str) -> None:
         train(model, mode.optimizer(model, lr=0.01, **options), mode, rank)
         states |= {f"{name}: {key}": value for key, value in state_of(model).items()}
     messages = dict(enumerate(refusals(rank)))
-    save_file(states, output, metadata={str(number): message for number, message in messages.items()})
+    save_file(
+        states,
+        Path(folder, f"{rank}.safetensors"),
+        metadata={str(number): message for number, message in messages.items()},
+    )
     distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])

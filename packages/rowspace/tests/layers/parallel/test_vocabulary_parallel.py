@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors import safe_open
-from tests.layers.forked import run_forked
+from tests.forked import run_forked
 from tests.layers.parallel import four_processes
 from tests.layers.parallel.four_processes import CASES, batch, halves, make, step
 from torch import distributed, nn

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
-from tests.layers.forked import run_forked
+from tests.forked import run_forked
 from torch import Tensor, nn
 from transformers import GPT2Config, GPT2LMHeadModel
 

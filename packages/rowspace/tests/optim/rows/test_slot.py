@@ -73,7 +73,15 @@ READS = {
 }
 
 
-COMPILED = ["functional", "subclass", "tied linear layer", "tied head", "product", "loss of a tied head"]
+COMPILED = [
+    "regularization",
+    "functional",
+    "subclass",
+    "tied linear layer",
+    "tied head",
+    "product",
+    "loss of a tied head",
+]
 
 
 def twins():
@@ -115,9 +123,10 @@ def test_each_way_to_read_rows_trains_as_with_adamw(name):
     assert deviation(sparse.state_dict()["table.weight"], dense.state_dict()["table.weight"]) < CLOSE
 
 
+@pytest.mark.long  # test_hooks.py compiles a lookup by another backend
 @WITH_DENSE_GRADIENTS
 @WHILE_COMPILING
-@pytest.mark.parametrize("name", ["regularization", *(pytest.param(name, marks=pytest.mark.long) for name in COMPILED)])
+@pytest.mark.parametrize("name", COMPILED)
 def test_compiled_functions_read_rows_that_are_up_to_date(name):
     """By Inductor: other backends call operations on the parameter itself, which bring its rows up to date."""
     pairs = twins()
