@@ -30,6 +30,14 @@ LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab/web/README.md"]
 # Pages that compile UMAP or run an arena.
 SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "space.md")]
+# Examples that learn for seconds, or start processes; pages of the guide show the same in small.
+SLOW_EXAMPLES = {
+    "10_graph.py",
+    "11_items.py",
+    "13_categories.py",
+    "14_pretrained_rows.py",
+    "15_vocabulary_parallel.py",
+}
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 
 FENCE = re.compile(r"^```((?:python|console|text printed)[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -142,7 +150,11 @@ def test_code_blocks_of_page_run(
             run_console(kind, code)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(path, marks=pytest.mark.long if path.name in SLOW_EXAMPLES else ()) for path in EXAMPLES],
+    ids=lambda example: example.name,
+)
 def test_example_runs(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     printed = io.StringIO()

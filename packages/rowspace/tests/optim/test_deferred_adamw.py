@@ -18,6 +18,7 @@ CLOSE = 1e-12  # relative, in float64
 
 
 @pytest.mark.large
+@pytest.mark.long
 def test_equals_adamw_over_two_thousand_steps():
     assert Race(size=300, dim=8).run(2000).deviation < 1e-9
 

@@ -11,14 +11,14 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
     ("kind", "name", "siblings"),
     [
         ("word2vec", "v.bin", []),
-        ("word2vec-text", "v.vec", []),
-        ("glove", "v.txt", []),
-        ("npz", "v.npz", []),
+        pytest.param("word2vec-text", "v.vec", [], marks=pytest.mark.long),
+        pytest.param("glove", "v.txt", [], marks=pytest.mark.long),
+        pytest.param("npz", "v.npz", [], marks=pytest.mark.long),
         ("parquet", "v.arrow", []),
-        ("safetensors", "v.safetensors", ["tokenizer.json"]),
+        pytest.param("safetensors", "v.safetensors", ["tokenizer.json"], marks=pytest.mark.long),
         ("model2vec", "v", []),
-        ("sentence-transformers", "v", []),
-        ("fasttext", "m.bin", []),
+        pytest.param("sentence-transformers", "v", [], marks=pytest.mark.long),
+        pytest.param("fasttext", "m.bin", [], marks=pytest.mark.long),
     ],
 )
 def test_save_killed_at_random_times_leaves_a_complete_file(tmp_path, kind, name, siblings, long_form):

@@ -215,6 +215,7 @@ def test_figure_is_marked_until_the_rows_of_the_text_are_shown(visit: Visit) -> 
     expect(page.locator(".outdated")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     page = visit("words?table=small-world")
     page.get_by_role("button", name="Edit").click()

@@ -192,7 +192,7 @@ def go_to_step(page: Page, index: int) -> None:
         page.wait_for_function("before => location.href !== before", arg=before)
 
 
-@pytest.mark.parametrize("path", ["lessons", "lessons/cards"])
+@pytest.mark.parametrize("path", ["lessons", pytest.param("lessons/cards", marks=pytest.mark.long)])
 def test_list_and_cards_are_accessible_and_fit_a_phone(page: Page, lab_url: str, path: str) -> None:
     page.goto(f"{lab_url}/{path}")
     expect_accessible(page)

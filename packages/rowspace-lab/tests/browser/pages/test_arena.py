@@ -104,6 +104,7 @@ def test_pressed_cell_is_in_the_url_and_has_its_reason_curves_and_wrong_inputs(v
     expect(cell(page, "bpe on next-bytes")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.long
 def test_page_with_a_chosen_cell_is_accessible_and_fits_a_phone(visit, document: dict[str, Any]) -> None:
     page = visit("arena?cell=images/patches-16")
     expect(page.get_by_role("region", name="patches-16 on images", exact=True)).to_be_visible()

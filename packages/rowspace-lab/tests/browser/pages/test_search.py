@@ -143,6 +143,7 @@ def test_late_answer_to_an_earlier_question_is_dropped(page: Page, lab_url: str,
     expect_hits(page, index.search(QUESTION))
 
 
+@pytest.mark.long
 def test_page_with_results_is_accessible_and_fits_a_phone(visit: Callable[[str], Page], index: Index) -> None:
     page = visit(ADDRESS)
     expect_hits(page, index.search(QUESTION))

@@ -2,6 +2,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,7 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
     while process.poll() is None and not (state.exists() and json.loads(state.read_text())["texts"]):
         process.stdin.write("a class is an object\n" * 1000)  # the state is saved at a batch after five seconds
         process.stdin.flush()
+        time.sleep(0.02)  # so that the wait takes little processor time
     process.send_signal(signal.SIGINT)
     _, messages = process.communicate()
     assert process.returncode == 1, messages
