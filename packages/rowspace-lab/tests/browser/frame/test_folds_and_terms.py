@@ -67,7 +67,7 @@ def point_at(page: Page, term: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "term", "sentence"),
-    [("cost", "tied", "one matrix"), ("words", "norm", "length")],
+    [pytest.param("cost", "tied", "one matrix", marks=pytest.mark.long), ("words", "norm", "length")],
 )
 def test_first_use_of_a_term_on_a_page_explains_itself(
     visit: Callable[[str], Page], name: str, term: str, sentence: str

@@ -75,9 +75,9 @@ def edit_slowly(page: Page, lab_url: str, address: str) -> SlowReplies:
     "address",
     [
         "words?tab=two&word=cat",
-        "words?analogy=cat+dog+house",
-        "words?chosen=true&analogy=cat+dog+house",
-        "analogies?view=move",
+        pytest.param("words?analogy=cat+dog+house", marks=pytest.mark.long),
+        pytest.param("words?chosen=true&analogy=cat+dog+house", marks=pytest.mark.long),
+        pytest.param("analogies?view=move", marks=pytest.mark.long),
     ],
 )
 def test_words_of_the_table_before_are_not_requested(page: Page, lab_url: str, address: str) -> None:
@@ -87,7 +87,7 @@ def test_words_of_the_table_before_are_not_requested(page: Page, lab_url: str, a
     assert slow.refused == []
 
 
-@pytest.mark.parametrize("at", [0, -1], ids=["oldest first", "newest first"])
+@pytest.mark.parametrize("at", [pytest.param(0, marks=pytest.mark.long), -1], ids=["oldest first", "newest first"])
 def test_ids_of_the_table_before_are_not_requested(page: Page, lab_url: str, at: int) -> None:
     slow = edit_slowly(page, lab_url, "words?tab=list")
     slow.release(at)

@@ -15,7 +15,7 @@ SHOWN = """() => Array.from(
   document.querySelectorAll("section[aria-label=Controls], section[aria-label=Figure]"),
   (part) => part.innerText + Array.from(part.querySelectorAll("input, select"), (field) => field.value + field.checked)
 ).join()"""
-IN_CI = {"input", "order"}
+IN_CI = {"order"}
 
 
 def panel(page: Page) -> Locator:

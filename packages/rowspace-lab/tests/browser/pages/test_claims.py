@@ -121,6 +121,7 @@ def test_experiment_can_be_stopped_and_started_again(visit: Callable[[str], Page
     assert len(JOBS) == 3
 
 
+@pytest.mark.long
 def test_page_is_accessible_and_fits_a_phone(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=six-words"))
     expect_accessible(page)

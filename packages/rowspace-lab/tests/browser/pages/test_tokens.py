@@ -175,7 +175,7 @@ def test_tokenizer_of_the_table_shows_unknown_words(visit, lab) -> None:
     expect(page.get_by_text("unknown at this size")).to_be_visible()
 
 
-@pytest.mark.parametrize("text", AWKWARD)
+@pytest.mark.parametrize("text", [AWKWARD[0], *(pytest.param(text, marks=pytest.mark.long) for text in AWKWARD[1:])])
 def test_unusual_text_is_shown(visit, text: str) -> None:
     page = visit("tokens?view=merges")
     page.get_by_label("Text to merge").fill(text)

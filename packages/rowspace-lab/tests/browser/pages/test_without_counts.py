@@ -48,6 +48,7 @@ def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: P
     expect(words.get_by_role("row").nth(1)).to_contain_text(bert_lab.table.vocabulary[int(order[0])])
 
 
+@pytest.mark.long
 def test_code_for_one_word_has_no_comparison(visit: Callable[[str], Page], unfold: Callable[[str], None]) -> None:
     page = visit("words?tab=two")
     unfold("The code")

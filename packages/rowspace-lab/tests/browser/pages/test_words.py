@@ -170,7 +170,12 @@ def test_click_on_the_map_opens_a_word(visit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("color", "legend"), [("norm", "norm of the row"), ("count", "count, on a log scale"), ("cluster", "…")]
+    ("color", "legend"),
+    [
+        ("norm", "norm of the row"),
+        pytest.param("count", "count, on a log scale", marks=pytest.mark.long),
+        ("cluster", "…"),
+    ],
 )
 def test_legend_explains_the_colors(visit, color: str, legend: str) -> None:
     page = visit(f"words?color={color}")
@@ -223,6 +228,7 @@ class TestMapsInBackground:
         with serving(make_app(Lab(*learned), pages=pages_with(words_page()))) as server:
             yield url_of(server)
 
+    @pytest.mark.long  # computes UMAP
     def test_umap_follows_pca_when_it_is_ready_unless_pca_was_chosen(self, visit) -> None:
         page = visit("words?table=small-world")
         expect(page.get_by_text("PCA of 109 rows")).to_be_visible()

@@ -82,8 +82,8 @@ def test_counts_are_drawn_and_rare_rows_counted(visit: Visit, lab: Lab) -> None:
     ("path", "address"),
     [
         ("counts", "words?tab=counts"),
-        ("compare", "words?word=sin&word=cos&word=tau&tab=two"),
-        ("distances", "words?word=sin&word=cos&word=tau&tab=two"),
+        pytest.param("compare", "words?word=sin&word=cos&word=tau&tab=two", marks=pytest.mark.long),
+        pytest.param("distances", "words?word=sin&word=cos&word=tau&tab=two", marks=pytest.mark.long),
     ],
 )
 def test_request_that_fails_is_reported_in_its_tab(visit: Visit, page: Page, path: str, address: str) -> None:
