@@ -33,7 +33,8 @@ def rotary_configs(*model_types: str) -> Iterator[type[PreTrainedConfig]]:
         return
     for package in pkgutil.iter_modules(transformers.models.__path__):
         name = f"{transformers.models.__name__}.{package.name}.configuration_{package.name}"
-        if importlib.util.find_spec(name) is None:
+        needed = (name, name.replace(".configuration_", ".modeling_"))  # some have a config, but no module yet
+        if any(importlib.util.find_spec(each) is None for each in needed):
             continue
         for found in vars(importlib.import_module(name)).values():
             if not inspect.isclass(found) or found.__module__ != name or not issubclass(found, PreTrainedConfig):
