@@ -1,7 +1,8 @@
-"""Benchmark of the loss from hidden states, forward and backward, against torch's `F.linear_cross_entropy`.
+"""Benchmark of losses from hidden states and their gradients, against torch's `F.linear_cross_entropy` and all logits.
 
     python bench/layers_loss.py                         N = 2048, V = 50257, d = 768, and again with 85 % ignored
     python bench/layers_loss.py --rows 512 --times 3    a smaller run
+    python bench/layers_loss.py --task log_probs        log-probabilities and entropies; also kl_divergence
 
 Prints Markdown. Every implementation runs in separate processes, alternately, `--rounds` times; each process warms up
 once and then measures `--times` calls. Peak memory is the growth after weight and hidden states were allocated:
@@ -23,12 +24,41 @@ from pathlib import Path
 
 CHUNKS = (256, 512, 1024)
 WAYS = ("rowspace", "options=None", "options=LinearCrossEntropyOptions()", *(f"batch_chunk_size={n}" for n in CHUNKS))
+ALL_LOGITS = ("rowspace", "all logits")
+TASKS = {"loss": WAYS, "log_probs": ALL_LOGITS, "kl_divergence": ALL_LOGITS}
 
 
-def loss_of(way, hidden, weight, targets):
+def compared(task, way, hidden, weight, targets):
+    """Compute log-probabilities and entropies, or a divergence from a teacher of half the width, summed up."""
+    import torch
+    from torch.nn import functional
+
+    from rowspace.layers import UntiedHead
+
+    width = weight.shape[1] // 2
+    teacher = UntiedHead(width, len(weight), device="meta")
+    teacher.weight = torch.nn.Parameter(weight.detach()[:, :width] * 3)
+    states = hidden.detach()[:, :width]
+    head = UntiedHead(*weight.shape[::-1], device="meta")
+    head.weight = weight
+    if way == "rowspace":
+        if task == "kl_divergence":
+            return head.kl_divergence(hidden, teacher, states)
+        found = head.log_probs(hidden, targets)
+        return found.log_probs.mean() + 0.1 * found.entropy.mean()
+    every = functional.linear(hidden, weight).log_softmax(-1)
+    if task == "kl_divergence":
+        target = functional.linear(states, teacher.weight.detach()).log_softmax(-1)
+        return functional.kl_div(every, target, log_target=True, reduction="batchmean")
+    return every.gather(1, targets.unsqueeze(1)).mean() - 0.1 * (every.exp() * every).sum(-1).mean()
+
+
+def loss_of(way, hidden, weight, targets, task="loss"):
     """Compute the loss with one of the implementations."""
     from torch.nn import LinearCrossEntropyOptions, functional
 
+    if task != "loss":
+        return compared(task, way, hidden, weight, targets)
     if way == "rowspace":
         from rowspace.layers import cross_entropy
 
@@ -50,18 +80,19 @@ def measure(way, job):
 
     torch.set_num_threads(job["threads"])
     torch.manual_seed(0)
-    weight = (torch.randn(job["num_embeddings"], job["embedding_dim"]) * 0.02).requires_grad_()
+    weight = torch.nn.Parameter(torch.randn(job["num_embeddings"], job["embedding_dim"]) * 0.02)
     hidden = torch.randn(job["rows"], job["embedding_dim"]).requires_grad_()
     targets = torch.randint(0, job["num_embeddings"], (job["rows"],))
     targets[: int(job["rows"] * job["ignored"])] = -100
     targets = targets[torch.randperm(job["rows"])]
-    loss_of(way, hidden[:2], weight[:9], targets[:2].clamp(max=8))  # warm-up: imports
+    warm = torch.nn.Parameter(weight.detach()[:9])
+    loss_of(way, hidden[:2], warm, targets[:2].clamp(max=8), job["task"])  # warm-up: imports
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the current memory
     before, seconds, worked = megabytes("VmRSS"), [], []
     for _ in range(job["times"] + 1):
         weight.grad = hidden.grad = None
         began, work_began = time.perf_counter(), time.process_time()
-        loss = loss_of(way, hidden, weight, targets)
+        loss = loss_of(way, hidden, weight, targets, job["task"])
         loss.backward()
         seconds.append(time.perf_counter() - began)
         worked.append(time.process_time() - work_began)
@@ -72,9 +103,10 @@ def measure(way, job):
 
 def in_turn(job, rounds):
     """Return the results of each implementation from `rounds` processes."""
-    results = {way: [] for way in WAYS}
+    ways = TASKS[job["task"]]
+    results = {way: [] for way in ways}
     for _ in range(rounds):
-        for way in WAYS:
+        for way in ways:
             command = [sys.executable, __file__, "--way", way, "--job", json.dumps(job)]
             result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             results[way].append(result)
@@ -109,6 +141,7 @@ def table(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--task", choices=TASKS, default="loss")
     parser.add_argument("--rows", type=int, default=2048, help="N")
     parser.add_argument("--num-embeddings", type=int, default=50257, help="V")
     parser.add_argument("--embedding-dim", type=int, default=768, help="d")
@@ -116,7 +149,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2, help="of torch")
     parser.add_argument("--times", type=int, default=3, help="calls measured in each process")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each way")
-    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--way", choices=(*WAYS, *ALL_LOGITS), help=argparse.SUPPRESS)
     parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.way:
@@ -126,8 +159,10 @@ def main():
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}, {options.threads} threads; N = {options.rows}, V = {options.num_embeddings}, d = "
           f"{options.embedding_dim}, float32; {options.times} calls in each of {options.rounds} processes")  # fmt: skip
-    shared = {name: getattr(options, name) for name in ("rows", "num_embeddings", "embedding_dim", "threads", "times")}
-    for share in options.ignored:
+    shared = {
+        name: getattr(options, name) for name in ("task", "rows", "num_embeddings", "embedding_dim", "threads", "times")
+    }
+    for share in options.ignored if options.task == "loss" else [0.0]:
         results = in_turn({**shared, "ignored": share}, options.rounds)
         same(results)
         print(f"\nforward + backward, {share:.0%} of the targets ignored\n")

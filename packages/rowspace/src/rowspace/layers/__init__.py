@@ -24,6 +24,7 @@ from rowspace.layers.cost import (
 )
 from rowspace.layers.head import (
     TiedHead,
+    TokenLogProbs,
     UntiedHead,
     check_tied,
     cross_entropy,
@@ -171,6 +172,7 @@ __all__ = [
     "SinusoidPosition",
     "TiedHead",
     "TokenEmbedding",
+    "TokenLogProbs",
     "TrainableRows",
     "TrainingBytes",
     "UnitNorm",

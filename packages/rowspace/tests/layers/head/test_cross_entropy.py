@@ -81,6 +81,66 @@ def double_backward(loss, *inputs):
     return torch.autograd.grad(loss + 10 * sum(gradient.square().sum() for gradient in first), inputs)
 
 
+def test_weights_of_rows_and_classes_match_the_full_logits():
+    hidden, weight, targets, bias = make_inputs()
+    rows, classes = torch.randn(targets.shape, dtype=torch.float64), torch.rand(weight.shape[0], dtype=torch.float64)
+    keep = targets != -100
+    for options in ({}, {"softcap": 3.0, "z_loss": 0.01}, {"label_smoothing": 0.1}):
+        for reduction in ("mean", "sum", "none"):
+            for row_weights, class_weights in ((rows, None), (None, classes), (rows, classes)):
+                if class_weights is not None and "label_smoothing" in options:
+                    continue
+                factors = (1 if row_weights is None else row_weights) * keep
+                factors = factors * (1 if class_weights is None else class_weights[targets.clamp(min=0)])
+                weights = {"row_weights": row_weights, "class_weights": class_weights}
+                ours = cross_entropy(
+                    hidden, weight, targets, bias=bias, chunk_size=4, reduction=reduction, **weights, **options
+                )
+                losses = full_logits(hidden, weight, targets, bias=bias, reduction="none", **options) * factors
+                theirs = {"mean": losses.sum() / factors.sum(), "sum": losses.sum(), "none": losses}[reduction]
+                message = partial("{}: {}".format, (options, reduction, *weights))
+                torch.testing.assert_close(ours, theirs, msg=message)
+                mine, reference = (gradients(each, hidden, weight, bias) for each in (ours, theirs))
+                torch.testing.assert_close(mine, reference, msg=message)
+
+
+def test_class_weights_are_those_of_torch():
+    hidden, weight, targets, _ = make_inputs()
+    classes = torch.rand(weight.shape[0], dtype=torch.float64)
+    logits = F.linear(hidden, weight).flatten(0, 1)
+    ours = cross_entropy(hidden, weight, targets, class_weights=classes)
+    torch.testing.assert_close(ours, F.cross_entropy(logits, targets.flatten(), weight=classes))
+
+
+def test_weights_may_be_learned():
+    hidden, weight, targets, _ = make_inputs(shape=(2, 5), num_embeddings=6, embedding_dim=3)
+    rows = torch.rand(targets.shape, dtype=torch.float64, requires_grad=True)
+
+    def loss(hidden, weight, rows):
+        return cross_entropy(hidden, weight, targets, row_weights=rows, chunk_size=3)
+
+    assert torch.autograd.gradcheck(loss, (hidden, weight, rows))
+    fixed = rows.detach()
+    assert torch.autograd.gradgradcheck(partial(loss, rows=fixed), (hidden, weight), fast_mode=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"row_weights": torch.ones(2, 6)},
+            r"row_weights must be floating point numbers of shape \(2, 7\), one number per",
+        ),
+        ({"class_weights": torch.ones(11).long()}, r"class_weights must be .* of shape \(11,\), .*; got torch.int64"),
+        ({"class_weights": torch.ones(11), "label_smoothing": 0.1}, "are not supported with label_smoothing"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(options, message):
+    hidden, weight, targets, _ = make_inputs()
+    with pytest.raises(UsageError, match=message):
+        cross_entropy(hidden, weight, targets, **options)
+
+
 def test_second_derivatives_match_the_full_logits():
     for settings in SETTINGS.values():
         for reduction in ("mean", "sum"):

@@ -59,6 +59,7 @@ CASES = {
         {"label_smoothing": 0.1, "z_loss": 1e-2, "ignore_index": 7, "chunk_size": 5, "reduction": "sum"},
     ),
     "rows": Case({"tied": False, "bias": True}, {"reduction": "none", "label_smoothing": 0.1}),
+    "class weights": Case({"bias": True}, {"class_weights": torch.linspace(0.5, 2, SIZE), "reduction": "sum"}),
     "all ignored": Case({}, {"ignore_index": 7, "reduction": "sum"}),
 }
 MESHES = {"1": (4, 1), "2": (2, 2), "4": (1, 4)}

@@ -3,8 +3,8 @@
 `cross_entropy(hidden, weight, targets)` equals `F.cross_entropy(F.linear(hidden, weight).float(), targets)` in value
 and gradient. Rows with `ignore_index` are not computed. The gradients are computed in the forward pass, chunk by chunk,
 and scaled in the backward pass, as in Liger-Kernel (Hsu et al., 2024) and `F.linear_cross_entropy` of torch 2.13, which
-has no softcap, z-loss, label smoothing or `torch.func` support, and computes ignored rows. Class weights and
-probabilities as targets are not supported.
+has no softcap, z-loss, label smoothing or `torch.func` support, and computes ignored rows. Probabilities as targets are
+not supported; `kl_divergence` of a head compares with another head.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from torch import Tensor
 from rowspace.layers.head.chunked_loss import LossTerms, row_losses, unchunked_losses
 from rowspace.layers.head.loss_arguments import Reduction, checked_settings, refuse_distributed
 from rowspace.layers.head.loss_second_order import second_order
+from rowspace.layers.head.loss_weights import combined_weights, reduced, weighted_sum
 
 __all__ = ["cross_entropy"]
 
@@ -26,6 +27,8 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     targets: Tensor,
     *,
     bias: Tensor | None = None,
+    row_weights: Tensor | None = None,
+    class_weights: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -40,12 +43,16 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
         weight: (V, d) rows of the table or head, in the dtype of `hidden`; autocast applies as to a linear layer.
         targets: (...) int64 ids.
         bias: (V,) added to the logits.
+        row_weights: (...) factors of the losses, one per target, such as advantages in reinforcement learning.
+        class_weights: (V,) factors of the losses, one per id, as `weight` of `F.cross_entropy`; not with label
+            smoothing.
         ignore_index: Rows with this target are not computed and do not count in the mean.
         label_smoothing: Share of the target distributed evenly over all V (Szegedy et al., 2016).
         z_loss: Factor of the squared log-partition added to each row's loss (PaLM, 2022: 1e-4).
         softcap: Logits become `softcap · tanh(logits / softcap)` (Gemma 2: 30).
-        reduction: "mean" over the rows that are not ignored (nan if there are none, as in torch), "sum", or "none",
-            which computes the logits again in its backward pass.
+        reduction: "mean" over the rows that are not ignored (nan if there are none, as in torch), with weights the sum
+            divided by that of the weights; "sum"; or "none", which computes the logits again in its backward pass, as
+            do weights that require gradients.
         chunk_size: Rows of logits in memory at once; by default what fits in 256 MB on a CPU, 512 MB elsewhere.
 
     Returns:
@@ -68,33 +75,37 @@ def cross_entropy(  # noqa: PLR0913  the names and the order of torch's own
     settings = checked_settings(
         hidden, weight, targets, bias, LossTerms(ignore_index, label_smoothing, z_loss, softcap), reduction, chunk_size
     )
+    weights = combined_weights(hidden, weight, targets, row_weights, class_weights, settings)
     refuse_distributed(hidden, weight, bias, targets)
     rows, flat = hidden.reshape(-1, hidden.shape[-1]), targets.reshape(-1)
-    # rows: (N, d); flat: (N,)
-    losses = _losses(rows, weight, bias, flat, settings, is_summed=reduction != "none")
-    if reduction == "none":
-        return losses.reshape(targets.shape)
-    if reduction == "sum":
-        return losses
-    count = (flat != ignore_index).sum()
-    return torch.where(count > 0, losses / count.clamp(min=1), torch.nan)
+    # rows: (N, d); flat and weights: (N,)
+    is_summed = reduction != "none" and not (weights is not None and weights.requires_grad)
+    losses = _losses(rows, weight, bias, flat, weights if is_summed else None, settings, is_summed=is_summed)
+    return reduced(losses, weights, targets, ignore_index, reduction, is_summed=is_summed)
 
 
 def _losses(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, settings: tuple[Any, ...], *, is_summed: bool
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    weights: Tensor | None,
+    settings: tuple[Any, ...],
+    *,
+    is_summed: bool,
 ) -> Tensor:
-    """The losses of the rows (N,), or their sum."""
+    """The losses of the rows (N,), or their sum, weighted by `weights` (N,)."""
     parts = (hidden, weight, bias, targets)
     if _exports_to_onnx():  # ONNX has no equivalent of the custom operator
         dtype, *terms, _ = settings
         losses = unchunked_losses(*parts, dtype, LossTerms(*terms))
-        return losses.sum() if is_summed else losses
+        return weighted_sum(losses, weights) if is_summed else losses
     needs_grad = _needs_grad(hidden, weight, bias)
     if torch.compiler.is_compiling() and not any(needs_grad):  # torch.compile calls a forward with *options wrongly
         losses = cast(Tensor, row_losses(*parts, None, *settings, needs_grad)[0])
-        return losses.sum() if is_summed else losses
+        return weighted_sum(losses, weights) if is_summed else losses
     if is_summed:
-        return cast(Tensor, _SummedLoss.apply(*parts, *settings, *needs_grad)[0])
+        return cast(Tensor, _SummedLoss.apply(*parts, weights, *settings, *needs_grad)[0])
     return cast(Tensor, _RowLosses.apply(*parts, *settings))
 
 
@@ -114,18 +125,18 @@ class _SummedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
+        hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, weights: Tensor | None, *options: Any
     ) -> tuple[Tensor, ...]:
         settings, needs_grad = options[:-3], list(options[-3:])
-        losses, *gradients = row_losses(hidden, weight, bias, targets, None, *settings, needs_grad)
-        return losses.sum(), *gradients
+        losses, *gradients = row_losses(hidden, weight, bias, targets, weights, *settings, needs_grad)
+        return weighted_sum(losses, weights), *gradients
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.settings = inputs[4:-3]
+        ctx.settings = inputs[5:-3]
         ctx.set_materialize_grads(False)  # otherwise zeros as large as the weight's gradient are allocated
         ctx.mark_non_differentiable(*output[1:])
-        ctx.save_for_backward(*inputs[:4], *output[1:])
+        ctx.save_for_backward(*inputs[:5], *output[1:])
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor | None, *_: None) -> tuple[Tensor | None, ...]:
@@ -133,7 +144,7 @@ class _SummedLoss(torch.autograd.Function):
         if upstream is None:
             return (None,) * len(needed)
         saved = ctx.saved_tensors  # read once: checkpointing without reentrant autograd refuses a second time
-        tensors, gradients = saved[:4], saved[4:]
+        tensors, gradients = saved[:5], saved[5:]
         scaled = _call(_SummedGradient, *tensors, upstream, *gradients, *ctx.settings, *needed[:3])
         return _padded(scaled, needed)
 
@@ -144,11 +155,12 @@ class _SummedGradient(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(
+    def forward(  # noqa: PLR0913, PLR0917  autograd takes no dataclass
         hidden: Tensor,
         weight: Tensor,
         bias: Tensor | None,
         targets: Tensor,
+        weights: Tensor | None,
         upstream: Tensor,
         dhidden: Tensor,
         dweight: Tensor,
@@ -163,15 +175,16 @@ class _SummedGradient(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.settings, ctx.needs_grad = inputs[8:-3], inputs[-3:]
-        ctx.save_for_backward(*inputs[:5])
+        ctx.settings, ctx.needs_grad = inputs[9:-3], inputs[-3:]
+        ctx.save_for_backward(*inputs[:6])
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        hidden, weight, bias, targets, scale = ctx.saved_tensors
+        hidden, weight, bias, targets, weights, scale = ctx.saved_tensors
         row_gradient, directions = scale.expand(targets.shape), _only(upstream, ctx.needs_grad)
+        row_gradient = row_gradient if weights is None else row_gradient * weights
         *products, slopes = second_order(hidden, weight, bias, targets, row_gradient, directions, ctx.settings)
-        return _padded((*products, None, slopes.sum()), ctx.needs_input_grad)
+        return _padded((*products, None, None, weighted_sum(slopes, weights)), ctx.needs_input_grad)
 
 
 class _RowLosses(torch.autograd.Function):

@@ -4,142 +4,20 @@ A tied head has no copy of the table: it reads `embedding.weight` at each call. 
 pickling, `.to(...)`, loading and sharding; the state dict contains the table once, and safetensors can save it.
 """
 
-import math
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_in_data_parallel
-from rowspace.layers.arguments import Device, is_finite
-from rowspace.layers.head.cross_entropy import cross_entropy
-from rowspace.layers.head.loss_arguments import Reduction
+from rowspace.layers.arguments import Device
+from rowspace.layers.head.base_head import Head, Scale
 from rowspace.layers.head.wrapping import heads, require_table
-from rowspace.layers.tables.distributed_lookup import distributed_sentence, is_distributed
 from rowspace.layers.tables.init import init_rows_
-from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
+from rowspace.layers.tables.wrapped import read_table, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
-
-Scale = float | Literal["rsqrt"] | None
-
-
-class _Head(nn.Module):
-    """The base class of both heads."""
-
-    bias: nn.Parameter | None
-    shards: Any = None  # of `vocabulary_parallel`: computes logits and losses with the rows of this process
-
-    def __init__(self, bias: Tensor | None, scale: Scale, softcap: float | None, temperature: float) -> None:
-        super().__init__()
-        if isinstance(scale, str) and scale != "rsqrt":
-            raise UsageError(f'scale must be a number, "rsqrt" for embedding_dim ** -0.5, or None, got {scale!r}')
-        if not isinstance(scale, str | None) and not is_finite(scale):
-            raise UsageError(f"scale must be finite, got {scale!r}; None turns it off")
-        if not all(0 < number < math.inf for number in (1 if softcap is None else softcap, temperature)):
-            raise UsageError(
-                f"softcap and temperature must be above 0 and finite (or None and 1), got {softcap} and {temperature}"
-            )
-        self.scale, self.softcap, self.temperature = scale, softcap, temperature
-        self.bias = None if bias is None else nn.Parameter(bias)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Logits (..., V) of hidden states (..., d)."""
-        weight = self._checked_weight(hidden)
-        states = self._scaled(hidden, weight)
-        if self.shards is not None:
-            return self._finished(self.shards.logits(states, weight, self.bias))
-        return self._finished(functional.linear(states, weight, self.bias))
-
-    def _finished(self, logits: Tensor) -> Tensor:
-        if self.softcap is not None:
-            logits = torch.tanh(logits / self.softcap) * self.softcap
-        return logits if self.temperature == 1 else logits / self.temperature
-
-    def loss(
-        self,
-        hidden: Tensor,
-        targets: Tensor,
-        *,
-        ignore_index: int = -100,
-        label_smoothing: float = 0.0,
-        z_loss: float = 0.0,
-        reduction: Reduction = "mean",
-        chunk_size: int | None = None,
-    ) -> Tensor:
-        """Compute `F.cross_entropy(head(hidden), targets)` without the full logits.
-
-        Args:
-            hidden: (..., d) hidden states.
-            targets: (...) int64 ids.
-            ignore_index: As in `cross_entropy`, like the following.
-            label_smoothing: The share of the target that all rows get alike.
-            z_loss: The factor of the square of the logarithm of the sum of exponentials.
-            reduction: "mean", "sum" or "none".
-            chunk_size: Rows of logits at a time.
-
-        Returns:
-            As `cross_entropy`.
-        """
-        with loaded(self):  # accelerate does so for forward only
-            return self._loss(
-                hidden,
-                targets,
-                ignore_index=ignore_index,
-                label_smoothing=label_smoothing,
-                z_loss=z_loss,
-                reduction=reduction,
-                chunk_size=chunk_size,
-            )
-
-    def _loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
-        # With x = logits / T: cap · tanh(logits / cap) / T = (cap / T) · tanh(x / (cap / T)).
-        weight, temperature = self._checked_weight(hidden), self.temperature
-        states = self._scaled(hidden, weight)
-        bias: Tensor | None = self.bias
-        if temperature != 1:
-            states = states / temperature
-            bias = None if bias is None else bias / temperature
-        softcap = None if self.softcap is None else self.softcap / temperature
-        compute = cross_entropy if self.shards is None else self.shards.cross_entropy
-        return cast(Tensor, compute(states, weight, targets, bias=bias, softcap=softcap, **options))
-
-    def extra_repr(self) -> str:
-        """The arguments, for `print(module)`."""
-        rows, dim = cast(Tensor, self.weight).shape
-        return (
-            f"{dim}, {rows}, bias={self.bias is not None}, scale={self.scale!r}, softcap={self.softcap}, "
-            f"temperature={self.temperature}"
-        )
-
-    def _scaled(self, hidden: Tensor, weight: Tensor) -> Tensor:
-        if self.scale is None:
-            return hidden
-        return hidden * (weight.shape[1] ** -0.5 if self.scale == "rsqrt" else self.scale)
-
-    def _table(self, hidden: Tensor) -> Tensor:
-        """The weight (V, d) for a product with hidden states."""
-        return cast(Tensor, self.weight)
-
-    def _checked_weight(self, hidden: Tensor) -> Tensor:
-        weight = self._table(hidden)
-        if hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
-            raise UsageError(
-                f"hidden must have shape (..., {weight.shape[1]}), got {tuple(hidden.shape)}; if the table is "
-                "narrower than the model, project first"
-            )
-        if self.bias is not None and len(self.bias) != len(weight):
-            raise UsageError(
-                f"the head has a bias of {len(self.bias)} numbers for a table of {len(weight)} rows; replace it by a "
-                f"bias of {len(weight)}"
-            )
-        for tensor in (weight, self.bias):
-            require_numbers(tensor, hidden)
-        if self.shards is None and is_distributed(weight) and not is_distributed(hidden):
-            raise UsageError(distributed_sentence(weight))
-        return weight
 
 
 class HasWeight(Protocol):
@@ -148,7 +26,7 @@ class HasWeight(Protocol):
     weight: Any
 
 
-class TiedHead(_Head):
+class TiedHead(Head):
     """hidden (..., d) → logits (..., V), with the table of an embedding, which is counted once.
 
     The scale of the embedding (Gemma, 2017 Transformer) is not applied to the rows. With FSDP, put embedding and head
@@ -247,7 +125,7 @@ class TiedHead(_Head):
         return read_table(self.embedding, hidden)
 
 
-class UntiedHead(_Head):
+class UntiedHead(Head):
     """hidden (..., d) → logits (..., V), with a separate matrix (Llama 2 7B, Llama 3 8B, Mistral).
 
     The weight (V, d) is initialized from a normal distribution of standard deviation 0.02, the bias to zero.

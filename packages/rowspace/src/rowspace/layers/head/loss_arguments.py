@@ -11,7 +11,7 @@ from rowspace.layers.head.chunked_loss import LossTerms
 from rowspace.layers.tables.distributed_lookup import distributed_sentence, is_distributed
 from rowspace.layers.tables.wrapped import require_numbers
 
-__all__ = ["Reduction", "checked_settings", "refuse_distributed"]
+__all__ = ["Reduction", "checked_settings", "linear_dtype", "refuse_distributed"]
 
 Reduction = Literal["mean", "sum", "none"]
 
@@ -28,10 +28,10 @@ def checked_settings(
     """The settings of `row_losses`, or `UsageError` for arguments that do not match."""
     _check_shapes(hidden, weight, targets, bias)
     _check_settings(terms, reduction, chunk_size)
-    return _linear_dtype(hidden), *terms, chunk_size
+    return linear_dtype(hidden), *terms, chunk_size
 
 
-def _linear_dtype(hidden: Tensor) -> torch.dtype:
+def linear_dtype(hidden: Tensor) -> torch.dtype:
     """The dtype in which a linear layer would compute: autocast's, except for float64, or that of `hidden`."""
     autocast = _autocasts(hidden) and hidden.dtype != torch.float64
     return torch.get_autocast_dtype(hidden.device.type) if autocast else hidden.dtype

@@ -12,6 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_in_data_parallel, is_transform_active
 from rowspace.layers.head.chunked_loss import LossTerms
 from rowspace.layers.head.loss_arguments import Reduction, checked_settings
+from rowspace.layers.head.loss_weights import combined_weights, reduced
 from rowspace.layers.parallel.exchange import compared, sum_gradients, sum_rows
 from rowspace.layers.parallel.loss import LocalRows, vocabulary_loss_sum, vocabulary_losses
 from rowspace.layers.tables.distributed_lookup import is_distributed
@@ -62,6 +63,8 @@ class VocabularyShards:
         targets: Tensor,
         *,
         bias: Tensor | None = None,
+        row_weights: Tensor | None = None,
+        class_weights: Tensor | None = None,
         ignore_index: int = -100,
         label_smoothing: float = 0.0,
         z_loss: float = 0.0,
@@ -77,13 +80,11 @@ class VocabularyShards:
         offsets = None if bias is None else self.local(bias, "the bias of the head")
         parts = states, self.local(weight, "the table of the head"), offsets, targets.reshape(-1)
         # states: (N, d); weight: (v, d); offsets: (v,); targets: (N,)
-        if reduction == "none":
-            return vocabulary_losses(*parts, *settings, rows=self._rows(weight)).reshape(targets.shape)
-        total = vocabulary_loss_sum(*parts, *settings, rows=self._rows(weight))
-        if reduction == "sum":
-            return total
-        count = (targets != ignore_index).sum()
-        return torch.where(count > 0, total / count.clamp(min=1), torch.nan)
+        weights = combined_weights(hidden, weight, targets, row_weights, class_weights, settings)
+        is_summed = reduction != "none" and weights is None
+        compute = vocabulary_loss_sum if is_summed else vocabulary_losses
+        losses = compute(*parts, *settings, rows=self._rows(weight))
+        return reduced(losses, weights, targets, ignore_index, reduction, is_summed=is_summed)
 
     def logits(self, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """Hidden states (..., d), the same in all processes → all logits (..., V), in each process."""

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
+from rowspace.layers.head.by_row import HeadRows
 from rowspace.layers.head.heads import TiedHead, UntiedHead
+from rowspace.layers.head.token_log_probs import TokenLogProbs
 
 __all__ = ["ACTIVATIONS", "PublishedHead", "PublishedTiedHead", "TransformedHead"]
 
@@ -32,8 +34,8 @@ class _Published:
         logits = logits if added is None else logits + added
         return cast(Tensor, head._finished(logits if self.multiplier == 1 else logits * self.multiplier))
 
-    def _loss(self, hidden: Tensor, targets: Tensor, **options: Any) -> Tensor:
-        return cast(Tensor, super()._loss(self._scaled_states(hidden), targets, **options))  # type: ignore[misc]  # likewise
+    def _rows_for(self, hidden: Tensor, *options: Any) -> HeadRows:
+        return cast(HeadRows, super()._rows_for(self._scaled_states(hidden), *options))  # type: ignore[misc]  # likewise
 
     def _scaled_states(self, hidden: Tensor) -> Tensor:
         """States whose products with the rows are the logits without a bias."""
@@ -106,8 +108,21 @@ class TransformedHead(nn.Module):
         Returns:
             As `cross_entropy`.
         """
-        head: Any = self.head
-        result: Tensor = head.loss(self.transform(hidden), targets, **options)
+        result: Tensor = cast(Any, self.head).loss(self.transform(hidden), targets, **options)
+        return result
+
+    def log_probs(self, hidden: Tensor, ids: Tensor, **options: Any) -> TokenLogProbs:
+        """Log-probabilities of tokens and entropies without the full logits.
+
+        Args:
+            hidden: (..., d) hidden states.
+            ids: (...) int64 ids.
+            **options: As in `UntiedHead.log_probs`.
+
+        Returns:
+            As `UntiedHead.log_probs`.
+        """
+        result: TokenLogProbs = cast(Any, self.head).log_probs(self.transform(hidden), ids, **options)
         return result
 
 

@@ -117,7 +117,7 @@ LOOKUPS_IN_GRAPH = (*LOOKUPS, OPERATORS.sparse_rows.default, OPERATORS.fused_inp
 COPIED = (
     functional.linear, torch.matmul, torch.mm, torch.sum, Tensor.matmul, Tensor.mm, Tensor.__matmul__,
     Tensor.__rmatmul__, Tensor.sum, Tensor.mean, Tensor.norm, Tensor.square, Tensor.pow, Tensor.__pow__,
-    OPERATORS.row_losses.default,
+    OPERATORS.row_losses.default, OPERATORS.token_log_probs.default, OPERATORS.row_divergences.default,
 )  # fmt: skip
 
 
