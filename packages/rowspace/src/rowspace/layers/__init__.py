@@ -1,7 +1,8 @@
 """Ids and pixels → vectors → logits → loss: PyTorch modules, which need `rowspace[torch]`.
 
 `tables/` looks up rows, `positions/` and `rotary/` encode positions, `inputs/` and `pixels/` combine these into the
-input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` has published models.
+input of a model, `head/` computes logits and the loss, `cost/` counts parameters, `recipes/` has published models,
+`training/` changes the tables of a model that learns.
 """
 
 from rowspace._base.imports import array_imports as _array_imports
@@ -123,13 +124,13 @@ from rowspace.layers.tables import (
     TokenEmbedding,
     TrainableRows,
     UnitNorm,
-    add_rows,
     apply_constraints,
     constrain,
     lookup,
     segments_of,
     truncate,
 )
+from rowspace.layers.training import extend, resize, shrink
 
 __all__ = [
     "CATALOGUE",
@@ -178,7 +179,6 @@ __all__ = [
     "UnitNorm",
     "UntiedHead",
     "YarnScaling",
-    "add_rows",
     "albert",
     "alibi_slopes",
     "apply_constraints",
@@ -193,6 +193,7 @@ __all__ = [
     "deit",
     "dinov2",
     "distant_scores",
+    "extend",
     "from_checkpoint",
     "from_config",
     "gemma",
@@ -217,12 +218,14 @@ __all__ = [
     "relative_scores",
     "resample_patches",
     "resample_positions",
+    "resize",
     "roberta",
     "rotary_frequencies",
     "rotary_from_config",
     "rotate",
     "scaling_from_config",
     "segments_of",
+    "shrink",
     "siglip_text",
     "siglip_vision",
     "sinusoid_frequencies",

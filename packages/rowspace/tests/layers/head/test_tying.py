@@ -219,19 +219,37 @@ def test_head_left_inside_a_wrapper_is_found():
 
 def test_tables_without_a_row_per_id_are_refused():
     hashed = HashedEmbedding(9, 4, num_rows=9)
-    for table in (
-        hashed,
-        FactorizedEmbedding(9, 4, inner_dim=2),
-        QuotientRemainderEmbedding(9, 4),
-        AdaptiveEmbedding(9, 4, cutoffs=[3]),
-        QuantizedEmbedding(9, 4),
-    ):
+    for table in (hashed, QuotientRemainderEmbedding(9, 4), AdaptiveEmbedding(9, 4, cutoffs=[3])):
         message = rf"got {type(table).__name__}, which has none with one row per id; use UntiedHead\(4, 9\), or tie"
         with pytest.raises(UsageError, match=message):
             TiedHead(table)
     with pytest.raises(UsageError, match="got Dropout, which has none with one row per id; use UntiedHead, or tie"):
         TiedHead(nn.Dropout())
     assert UntiedHead(4, 9)(hashed(torch.arange(3))).shape == (3, 9)
+
+
+def test_head_reads_the_rows_of_quantized_and_factorized_tables(assert_close):
+    states, ids, every = torch.rand(5, 4), torch.tensor([0, 3, 8, 1, 2]), torch.arange(9)
+    for table in (
+        QuantizedEmbedding.from_float(torch.randn(9, 4)),
+        FactorizedEmbedding(9, 4, inner_dim=2),
+        FactorizedEmbedding(9, 4, inner_dim=2, bias=False),
+    ):
+        if isinstance(table, FactorizedEmbedding) and table.projection.bias is not None:
+            nn.init.normal_(table.projection.bias)
+        head = TiedHead(table, bias=True, scale="rsqrt", softcap=3.0)
+        nn.init.normal_(head.bias)
+        logits = states @ table(every).T / 2 + head.bias
+        expected = torch.tanh(logits / 3.0) * 3.0
+        assert_close(head(states).detach(), expected.detach())
+        parts = [each for each in table.parameters() if each.requires_grad]
+        ours, theirs = head.loss(states, ids, z_loss=0.1), nn.functional.cross_entropy(expected, ids)
+        theirs = theirs + 0.1 * expected.logsumexp(-1).square().mean()
+        assert_close(ours.detach(), theirs.detach())
+        if parts:
+            torch.testing.assert_close(torch.autograd.grad(ours, parts), torch.autograd.grad(theirs, parts))
+        with pytest.raises(UsageError, match=r"hidden must have shape \(..., 4\), got \(5, 3\)"):
+            head(states[:, :3])
 
 
 def test_head_reads_the_rows_that_a_matryoshka_embedding_gives(assert_close):

@@ -43,8 +43,7 @@ class Head(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Logits (..., V) of hidden states (..., d)."""
-        weight = self._checked_weight(hidden)
-        states = self._scaled(hidden, weight)
+        states, weight = self._operands(hidden)
         if self.shards is not None:
             return self._finished(self.shards.logits(states, weight, self.bias))
         return self._finished(functional.linear(states, weight, self.bias))
@@ -191,13 +190,12 @@ class Head(nn.Module):
 
         With x = logits / T: cap · tanh(logits / cap) / T = (cap / T) · tanh(x / (cap / T)).
         """
-        weight = self._checked_weight(hidden)
+        states, weight = self._operands(hidden)
         if not 0 < temperature < math.inf:
             raise UsageError(f"temperature must be above 0 and finite, got {temperature}")
         if needs_all_rows and self.shards is not None:
             raise UsageError(f"{needs_all_rows} does not support a vocabulary that is split over processes; use loss")
         temperature = temperature * self.temperature
-        states = self._scaled(hidden, weight)
         bias: Tensor | None = self.bias
         if temperature != 1:
             states = states / temperature
@@ -212,10 +210,15 @@ class Head(nn.Module):
             f"temperature={self.temperature}"
         )
 
-    def _scaled(self, hidden: Tensor, weight: Tensor) -> Tensor:
+    def _operands(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """The two tensors whose product the logits are, before bias, cap and temperature: (..., d) and (V, d)."""
+        weight = self._checked_weight(hidden)
+        return self._scaled(hidden, weight.shape[1]), weight
+
+    def _scaled(self, hidden: Tensor, dim: int) -> Tensor:
         if self.scale is None:
             return hidden
-        return hidden * (weight.shape[1] ** -0.5 if self.scale == "rsqrt" else self.scale)
+        return hidden * (dim**-0.5 if self.scale == "rsqrt" else self.scale)
 
     def _table(self, hidden: Tensor) -> Tensor:
         """The weight (V, d) for a product with hidden states."""
@@ -223,18 +226,21 @@ class Head(nn.Module):
 
     def _checked_weight(self, hidden: Tensor) -> Tensor:
         weight = self._table(hidden)
-        if hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
-            raise UsageError(
-                f"hidden must have shape (..., {weight.shape[1]}), got {tuple(hidden.shape)}; if the table is "
-                "narrower than the model, project first"
-            )
-        if self.bias is not None and len(self.bias) != len(weight):
-            raise UsageError(
-                f"the head has a bias of {len(self.bias)} numbers for a table of {len(weight)} rows; replace it by a "
-                f"bias of {len(weight)}"
-            )
+        self._check_hidden(hidden, *weight.shape)
         for tensor in (weight, self.bias):
             require_numbers(tensor, hidden)
         if self.shards is None and is_distributed(weight) and not is_distributed(hidden):
             raise UsageError(distributed_sentence(weight))
         return weight
+
+    def _check_hidden(self, hidden: Tensor, rows: int, dim: int) -> None:
+        if hidden.ndim < 1 or hidden.shape[-1] != dim:
+            raise UsageError(
+                f"hidden must have shape (..., {dim}), got {tuple(hidden.shape)}; if the table is narrower than the "
+                "model, project first"
+            )
+        if self.bias is not None and len(self.bias) != rows:
+            raise UsageError(
+                f"the head has a bias of {len(self.bias)} numbers for a table of {rows} rows; replace it by a bias of "
+                f"{rows}"
+            )

@@ -14,8 +14,9 @@ from rowspace.layers._torch_private import is_in_data_parallel
 from rowspace.layers.arguments import Device
 from rowspace.layers.head.base_head import Head, Scale
 from rowspace.layers.head.wrapping import heads, require_table
+from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.init import init_rows_
-from rowspace.layers.tables.wrapped import read_table, table_of
+from rowspace.layers.tables.wrapped import read_table, require_numbers, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
 
@@ -38,8 +39,9 @@ class TiedHead(Head):
     loaded for each call.
 
     Args:
-        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d), one row per id. It must be in
-            the model too: the head only refers to it and does not move or save it. The attribute `embedding` can be
+        embedding: `TokenEmbedding`, `nn.Embedding`, or any module with `weight` (V, d), one row per id; of
+            `TrainableRows`, `LoraTable` and `QuantizedEmbedding` the rows are computed for each call. It must be in the
+            model too: the head only refers to it and does not move or save it. The attribute `embedding` can be
             set to another one; `check_tied` finds a head whose embedding is no longer in the model.
         bias: Whether to add a learned bias to the logits (BERT).
         scale: Factor on the hidden states: a number, or "rsqrt" for d ** -0.5 (T5).
@@ -73,8 +75,8 @@ class TiedHead(Head):
         dtype: torch.dtype | None = None,
     ) -> None:
         require_table(embedding)
-        table = embedding.weight.detach()
-        start = table.new_zeros(len(table), device=device, dtype=dtype) if bias else None
+        table = embedding.weight.detach() if bias else None
+        start = None if table is None else table.new_zeros(len(table), device=device, dtype=dtype)
         super().__init__(start, scale, softcap, temperature)
         self.embedding = embedding
         heads.add(self)
@@ -110,6 +112,15 @@ class TiedHead(Head):
     def weight(self) -> Tensor:
         """The current table (V, d) of the embedding, with the active adapters of PEFT."""
         return table_of(self.embedding)
+
+    def _operands(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        if not isinstance(self.embedding, FactorizedEmbedding):
+            return super()._operands(hidden)
+        table = self.embedding.table
+        self._check_hidden(hidden, len(table.weight), self.embedding.embedding_dim)
+        for tensor in (table.weight, self.bias):
+            require_numbers(tensor, hidden)
+        return self.embedding.product_operands(self._scaled(hidden, self.embedding.embedding_dim))
 
     def _table(self, hidden: Tensor) -> Tensor:
         if self.shards is not None and getattr(self.embedding, "row_reader", None) is not self.shards:

@@ -112,7 +112,7 @@ def _check_partly_learned(model: nn.Module) -> None:
         if outer is not None:
             raise UsageError(
                 f"{name} reads the frozen table inside of {outer}, without the rows that it learns; "
-                "use an UntiedHead, or call merge() and put the table back"
+                f"set {name}.embedding to {outer}"
             )
 
 

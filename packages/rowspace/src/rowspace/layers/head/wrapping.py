@@ -1,4 +1,4 @@
-"""Tied heads follow their embedding into and out of a wrapper of PEFT.
+"""Tied heads follow their embedding into and out of a wrapper of PEFT, `TrainableRows` or `LoraTable`.
 
 PEFT replaces an embedding by a wrapper with `setattr` on its parent, of which a head that refers to the embedding does
 not hear. PyTorch calls `_before_registration` before each such assignment.
@@ -11,13 +11,16 @@ from torch import nn
 from torch.nn.modules.module import register_module_module_registration_hook
 
 from rowspace.errors import UsageError
+from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
+from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 from rowspace.layers.tables.wrapped import PartlyLearned, peft_kinds, wraps
 
 __all__ = ["heads", "require_table"]
 
 heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads
+COMPUTED = (FactorizedEmbedding, PartlyLearned, QuantizedEmbedding)  # their weight is computed at each access
 UNSCALED = {"HiraLayer": "HiRA", "TinyLoraLayer": "TinyLoRA"}
 
 
@@ -26,11 +29,9 @@ def _before_registration(parent: nn.Module, name: str, module: nn.Module | None)
     previous = parent._modules.get(name)
     if previous is None or module is None:
         return None
-    if isinstance(module, PartlyLearned) and any(head.embedding is previous is module.table for head in heads):
-        raise UsageError(
-            f"{name} is the table of a tied head, which would not read the rows that a {type(module).__name__} learns; "
-            "use an UntiedHead, or call merge() and keep the table"
-        )
+    if _puts_rows_on(module, previous) or _puts_rows_on(previous, module):
+        _let_heads_follow(previous, module)
+        return None
     if wraps(module, previous):
         if any(head is previous for head in heads) and _ties(module):
             return previous  # which follows its embedding without a wrapper
@@ -38,10 +39,19 @@ def _before_registration(parent: nn.Module, name: str, module: nn.Module | None)
         _refuse_copies(module, previous, name)
     elif not wraps(previous, module):
         return None
+    _let_heads_follow(previous, module)
+    return None
+
+
+def _puts_rows_on(outer: nn.Module, table: nn.Module) -> bool:
+    """Whether a module looks up rows of its own beside those of this table, which it contains."""
+    return isinstance(outer, PartlyLearned) and outer.table is table
+
+
+def _let_heads_follow(previous: nn.Module, module: nn.Module) -> None:
     for head in list(heads):
         if head.embedding is previous:
             head.embedding = module
-    return None
 
 
 def _ties(wrapper: Any) -> bool:
@@ -94,6 +104,8 @@ def require_table(embedding: Any) -> None:
 
 
 def _has_row_per_id(embedding: Any) -> bool:
+    if isinstance(embedding, COMPUTED):
+        return True
     weight: Any = getattr(embedding, "weight", None)
     if isinstance(embedding, HashedEmbedding) or getattr(weight, "ndim", None) != 2:
         return False

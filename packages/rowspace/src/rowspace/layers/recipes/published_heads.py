@@ -28,7 +28,7 @@ class _Published:
         if head.shards is not None:
             return cast(Tensor, super().forward(self._scaled_states(hidden)))  # type: ignore[misc]  # the next class has it
         weight = head._checked_weight(hidden)
-        states = head._scaled(hidden if self.divisor == 1 else hidden / self.divisor, weight)
+        states = head._scaled(hidden if self.divisor == 1 else hidden / self.divisor, weight.shape[1])
         added = head.bias if self.separate_bias else None
         logits = functional.linear(states, weight, None if self.separate_bias else head.bias)
         logits = logits if added is None else logits + added

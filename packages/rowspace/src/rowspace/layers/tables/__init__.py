@@ -3,7 +3,7 @@
 Read `token_embedding.py` first, then `lookup.py`; `reference.py` is the same lookup in NumPy.
 """
 
-from rowspace.layers.tables.adapters import LoraTable, TrainableRows, add_rows
+from rowspace.layers.tables.adapters import LoraTable, TrainableRows
 from rowspace.layers.tables.adaptive import AdaptiveEmbedding
 from rowspace.layers.tables.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
 from rowspace.layers.tables.factorized import FactorizedEmbedding
@@ -28,7 +28,6 @@ __all__ = [
     "TokenEmbedding",
     "TrainableRows",
     "UnitNorm",
-    "add_rows",
     "apply_constraints",
     "constrain",
     "lookup",

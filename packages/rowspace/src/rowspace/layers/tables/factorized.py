@@ -64,6 +64,27 @@ class FactorizedEmbedding(CountedModule):
         )
         self.projection = nn.Linear(inner_dim, embedding_dim, bias=bias, device=device, dtype=dtype)
 
+    @property
+    def weight(self) -> Tensor:
+        """All rows (V, d) after the projection, a new tensor."""
+        rows: Tensor = self.projection(self.table.weight)
+        return rows
+
+    def product_operands(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """Two tensors with the product `states @ self.weight.T`, without the rows after the projection.
+
+        Args:
+            states: (..., d).
+
+        Returns:
+            (..., e) and the table (V, e); with a bias of the projection, both have one more column.
+        """
+        narrow, rows = states @ self.projection.weight, self.table.weight
+        if self.projection.bias is None:
+            return narrow, rows
+        constant = states @ self.projection.bias.unsqueeze(1)
+        return torch.cat([narrow, constant], -1), torch.cat([rows, rows.new_ones(len(rows), 1)], 1)
+
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         rows: Tensor = self.projection(self.table(ids))

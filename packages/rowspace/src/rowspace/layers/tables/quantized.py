@@ -103,6 +103,11 @@ class QuantizedEmbedding(RecordedSettings, CountedModule):
         """Number of elements of the table (V·d) and the scales (V)."""
         return self.num_embeddings * (self.embedding_dim + 1)
 
+    @property
+    def weight(self) -> Tensor:
+        """All rows (V, d) as floats, a new tensor; a `TiedHead` reads it."""
+        return self.dequantize()
+
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → (..., d)."""
         return self._floats(gather_rows(ids, self.codes), self.scales[ids])

@@ -31,9 +31,22 @@ __all__ = [
 
 
 class PartlyLearned(nn.Module):
-    """The base class of modules that look up other rows than those of the frozen `table` that they contain."""
+    """The base class of modules that look up other rows than those of the frozen `table` that they contain.
+
+    Their `weight` (V, d) has the rows that they look up before the scale of the table, computed at each access.
+    """
 
     table: nn.Embedding
+
+    @property
+    def num_embeddings(self) -> int:
+        """V."""
+        return self.table.num_embeddings
+
+    @property
+    def embedding_dim(self) -> int:
+        """The number of columns, d."""
+        return self.table.embedding_dim
 
 
 def peft_kinds(module: object) -> set[str]:

@@ -1,5 +1,6 @@
 """`TrainableRows` and `LoraTable` learn what they should, and PEFT reads and writes the same adapters."""
 
+import copy
 import json
 
 import accelerate
@@ -18,8 +19,8 @@ from rowspace.layers import (
     TiedHead,
     TokenEmbedding,
     TrainableRows,
-    add_rows,
     check_tied,
+    extend,
 )
 from rowspace.optim import DeferredAdamW
 
@@ -89,15 +90,12 @@ def test_deferred_rows_equal_those_of_adamw(make):
         assert (value - results[1][name]).abs().max() < 1e-12
 
 
-def test_new_rows_learn_and_old_ones_stay(assert_close):
+def test_new_rows_learn_and_old_ones_stay():
     table = nn.Embedding(8, 4)
     before = table.weight.detach().clone()
-    module = TrainableRows(table, add_rows(table, 2))
-    assert_close(module.rows.weight.detach(), before.mean(0).expand(2, 4))
+    module = TrainableRows(table, extend(table, 2))
     train(module)
     assert module.merge().weight[:8].equal(before)
-    with pytest.raises(UsageError, match="count must be at least 1, not 0"):
-        add_rows(table, 0)
 
 
 def test_peft_opens_our_adapter(tmp_path):
@@ -195,7 +193,7 @@ def test_tables_offloaded_by_accelerate_are_loaded(tmp_path):
             rows = module(ids)
             accelerate.cpu_offload(module, execution_device="cpu")
             assert module(ids).equal(rows)
-        calls = [module.merge, lambda module=module: add_rows(module.table, 2)]
+        calls = [module.merge, lambda module=module: extend(module.table, 2)]
         if isinstance(module, TrainableRows):
             calls.append(lambda module=module: module.save(tmp_path, "tokens"))
         for call in calls:
@@ -203,20 +201,70 @@ def test_tables_offloaded_by_accelerate_are_loaded(tmp_path):
                 call()
 
 
-def test_tied_heads_do_not_read_a_partly_learned_table():
-    for make in (lambda table: TrainableRows(table, [1]), lambda table: LoraTable(table, 2)):
-        model = nn.ModuleDict({"tokens": TokenEmbedding(10, 4)})
+def test_a_tied_head_reads_the_rows_that_learn(assert_close):
+    for make in (lambda table: TrainableRows(table, [1, 7]), lambda table: LoraTable(table, 2)):
+        model = nn.ModuleDict({"tokens": TokenEmbedding(10, 4, scale=2.0)})
         model["head"] = TiedHead(model["tokens"])
-        rows = make(model["tokens"])
-        with pytest.raises(UsageError, match=r"got .*, which has none with one row per id; use UntiedHead"):
-            TiedHead(rows)
-        with pytest.raises(UsageError, match=r"tokens is the table of a tied head, .*; use an UntiedHead, or call"):
-            model["tokens"] = rows
-        model["tokens"] = nn.Identity()
-        model["tokens"] = rows
-        with pytest.raises(UsageError, match="head reads the frozen table inside of tokens, without the rows that it"):
-            check_tied(model)
-        model["tokens"] = rows.merge()
+        frozen = model["tokens"].weight.detach().clone()
+        model["tokens"] = make(model["tokens"])  # the head follows
+        check_tied(model)
+        optimizer = torch.optim.SGD([each for each in model.parameters() if each.requires_grad], lr=0.5)
+        ids, targets = torch.tensor([7, 3]), torch.tensor([1, 7])
+        for _ in range(3):
+            optimizer.zero_grad()
+            model["head"].loss(model["tokens"](ids), targets).backward()
+            optimizer.step()
+        states = torch.rand(5, 4)
+        rows = (model["tokens"](torch.arange(10)) / 2.0).detach()
+        assert not rows.equal(frozen)
+        assert_close(model["head"](states).detach(), states @ rows.T)
+        logits = model["head"](states).detach()
+        model["tokens"] = model["tokens"].merge()  # and follows back
+        check_tied(model)
+        assert_close(model["head"](states).detach(), logits)
+
+
+@PEFT_OF_TIED
+def test_a_tied_head_over_trainable_rows_learns_as_in_peft(assert_close):
+    """PEFT's TrainableTokensConfig with tied weights, in a model of transformers."""
+    config = LlamaConfig(
+        vocab_size=12, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=2,
+        tie_word_embeddings=True,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    theirs = LlamaForCausalLM(config)
+    ours = copy.deepcopy(theirs)
+    peft = get_peft_model(theirs, TrainableTokensConfig(token_indices=[2, 5], target_modules=["embed_tokens"]))
+    for parameter in ours.parameters():
+        parameter.requires_grad_(False)
+    ours.model.embed_tokens = TrainableRows(ours.model.embed_tokens, [2, 5])
+    head = TiedHead(ours.model.embed_tokens)
+    ids = torch.tensor([[2, 3, 5, 7, 2]])
+    losses = []
+    for parameters, loss in (
+        (peft.parameters(), lambda: peft(input_ids=ids, labels=ids).loss),
+        (ours.parameters(), lambda: head.loss(ours.model(input_ids=ids).last_hidden_state[:, :-1], ids[:, 1:])),
+    ):
+        optimizer = torch.optim.Adam([each for each in parameters if each.requires_grad], lr=0.1)
+        values = []
+        for _ in range(4):
+            optimizer.zero_grad()
+            value = loss()
+            value.backward()
+            optimizer.step()
+            values.append(value.detach())
+        losses.append(torch.stack(values))
+    assert_close(*losses)
+    assert losses[0][-1] < losses[0][0]
+
+
+def test_a_head_on_the_table_inside_is_found():
+    model = nn.ModuleDict({"tokens": TokenEmbedding(10, 4)})
+    head = TiedHead(model["tokens"])
+    model["tokens"] = nn.Identity()
+    model["tokens"] = TrainableRows(head.embedding, [1])
+    model["head"] = head
+    with pytest.raises(UsageError, match=r"head reads the frozen table inside of tokens, .* set head.embedding to"):
         check_tied(model)
 
 

@@ -2,12 +2,12 @@
 
 | file | contents |
 |---|---|
-| `trainable_rows.py` | `TrainableRows`, `add_rows` |
+| `trainable_rows.py` | `TrainableRows` |
 | `lora.py` | `LoraTable` |
 | `frozen.py` | what both need: the rows of the table that do not learn |
 """
 
 from rowspace.layers.tables.adapters.lora import LoraTable
-from rowspace.layers.tables.adapters.trainable_rows import TrainableRows, add_rows
+from rowspace.layers.tables.adapters.trainable_rows import TrainableRows
 
-__all__ = ["LoraTable", "TrainableRows", "add_rows"]
+__all__ = ["LoraTable", "TrainableRows"]

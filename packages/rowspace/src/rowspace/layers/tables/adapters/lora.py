@@ -49,6 +49,12 @@ class LoraTable(PartlyLearned):
         self.columns = nn.Parameter(table.weight.new_empty(rank, table.embedding_dim))
         nn.init.normal_(self.columns, std=1 / math.sqrt(rank))
 
+    @property
+    def weight(self) -> Tensor:
+        """The sum (V, d), a new tensor; a `TiedHead` reads it."""
+        total: Tensor = self.table.weight + self.factor * (self.rows.weight @ self.columns)
+        return total
+
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""
         frozen = frozen_rows(self.table, ids)

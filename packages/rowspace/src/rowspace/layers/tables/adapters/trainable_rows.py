@@ -1,4 +1,4 @@
-"""A table of which only some rows learn: `TrainableRows`, and `add_rows` for new ones."""
+"""A table of which only some rows learn: `TrainableRows`."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from rowspace.layers.tables.adapters.frozen import check_table, frozen_rows, req
 from rowspace.layers.tables.recorded_settings import RecordedSettings
 from rowspace.layers.tables.wrapped import PartlyLearned
 
-__all__ = ["TrainableRows", "add_rows"]
+__all__ = ["TrainableRows"]
 
 CONFIG, TENSORS = "adapter_config.json", "adapter_model.safetensors"
 KEY = "trainable_tokens_delta"
@@ -66,6 +66,13 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
         position = torch.full((table.num_embeddings,), -1, device="cpu")
         position[ids] = torch.arange(len(ids), device="cpu")
         self.register_constant("position", position)
+
+    @property
+    def weight(self) -> Tensor:
+        """The table (V, d) with the learned rows, a new tensor; a `TiedHead` reads it."""
+        frozen = self.table.weight
+        index = torch.tensor(self.token_ids, device=frozen.device)
+        return frozen.index_copy(0, index, self.rows.weight.to(frozen.dtype))
 
     def recorded_settings(self) -> list[int]:
         """The ids of the rows, which `state_dict` has beside them."""
@@ -163,44 +170,13 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
         return module
 
 
-@torch.no_grad()
-def add_rows(table: nn.Embedding, count: int) -> range:
-    """Append rows to a table in place, each the mean of the rows that were there.
-
-    Create the optimizer afterwards: the weight is a new parameter. A tied head must be tied again.
-
-    Args:
-        table: `TokenEmbedding` or `nn.Embedding`.
-        count: The number of new rows.
-
-    Returns:
-        The ids of the new rows.
-
-    Raises:
-        UsageError: If `count` is not positive.
-
-    >>> table = nn.Embedding(10, 4)
-    >>> add_rows(table, 2), table.weight.shape
-    (range(10, 12), torch.Size([12, 4]))
-    """
-    if count < 1:
-        raise UsageError(f"count must be at least 1, not {count}")
-    weight = table.weight
-    require_loaded(weight)
-    mean = weight.mean(0, dtype=torch.promote_types(weight.dtype, torch.float32)).to(weight.dtype)
-    enlarged = torch.cat([weight.detach(), mean.expand(count, -1)])
-    table.weight = nn.Parameter(enlarged, requires_grad=weight.requires_grad)
-    table.num_embeddings += count
-    return range(len(weight), len(enlarged))
-
-
 def _check_ids(ids: list[int], num_embeddings: int) -> None:
     if not ids:
         raise UsageError("token_ids must name at least one row")
     for number in ids:
         if not 0 <= number < num_embeddings:
             raise UsageError(
-                f"id {number} is out of range for a table of {num_embeddings} rows; add_rows makes it larger"
+                f"id {number} is out of range for a table of {num_embeddings} rows; extend makes it larger"
             )
     if len(set(ids)) < len(ids):
         raise UsageError(f"id {next(number for number in ids if ids.count(number) > 1)} is duplicated in token_ids")
