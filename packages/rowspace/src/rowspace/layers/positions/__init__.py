@@ -6,7 +6,13 @@ Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positi
 from rowspace.layers.positions.alibi import Alibi, alibi_slopes
 from rowspace.layers.positions.grid import GridPosition, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.positions.position_ids import PositionIdSource, position_ids_from_length, position_ids_from_mask
+from rowspace.layers.positions.position_ids import (
+    PositionIdSource,
+    position_ids_from_length,
+    position_ids_from_mask,
+    positions_of_packed,
+    texts_of_packed,
+)
 from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.positions.resampling import resample_patches, resample_positions
@@ -29,9 +35,11 @@ __all__ = [
     "grid_of",
     "position_ids_from_length",
     "position_ids_from_mask",
+    "positions_of_packed",
     "relative_buckets",
     "relative_scores",
     "resample_patches",
     "resample_positions",
     "sinusoid_frequencies",
+    "texts_of_packed",
 ]

@@ -8,7 +8,13 @@ from torch import Tensor
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 
-__all__ = ["PositionIdSource", "position_ids_from_length", "position_ids_from_mask"]
+__all__ = [
+    "PositionIdSource",
+    "position_ids_from_length",
+    "position_ids_from_mask",
+    "positions_of_packed",
+    "texts_of_packed",
+]
 
 PositionIdSource = Literal["length", "mask", "ids"]
 """What position ids are counted from: the length of a text, its mask, or its ids that are not padding."""
@@ -85,3 +91,53 @@ def check_source(source: PositionIdSource, padding_idx: int | None) -> PositionI
             f"others do not use it; pass both or neither"
         )
     return source
+
+
+def positions_of_packed(cu_seqlens: Tensor) -> Tensor:
+    """Return the position of each token in its text, for texts packed one after the other without padding.
+
+    Args:
+        cu_seqlens: `(texts + 1,)` integers, where each text begins and the last one ends: 0, …, total, as
+            flash-attention takes them.
+
+    Returns:
+        `(total,)` int64.
+
+    Raises:
+        UsageError: For numbers that do not begin with 0, or decrease.
+
+    >>> positions_of_packed(torch.tensor([0, 3, 5]))
+    tensor([0, 1, 2, 0, 1])
+    """
+    texts = texts_of_packed(cu_seqlens)
+    return torch.arange(len(texts), device=texts.device) - cu_seqlens.long()[texts]
+
+
+def texts_of_packed(cu_seqlens: Tensor) -> Tensor:
+    """Return the number of the text of each token, for texts packed one after the other without padding.
+
+    Tokens attend to those of the same number only.
+
+    Args:
+        cu_seqlens: As in `positions_of_packed`.
+
+    Returns:
+        `(total,)` int64.
+
+    Raises:
+        UsageError: As in `positions_of_packed`.
+
+    >>> texts_of_packed(torch.tensor([0, 3, 5]))
+    tensor([0, 0, 0, 1, 1])
+    """
+    if cu_seqlens.dim() != 1 or not len(cu_seqlens) or cu_seqlens.is_floating_point() or cu_seqlens.is_complex():
+        raise UsageError(
+            f"cu_seqlens must be integers of shape (texts + 1,), got {cu_seqlens.dtype} {tuple(cu_seqlens.shape)}"
+        )
+    lengths = cu_seqlens.long().diff()
+    if cu_seqlens[0] != 0 or (lengths < 0).any():
+        raise UsageError(
+            f"cu_seqlens must begin with 0 and not decrease, got {cu_seqlens.tolist()[:8]}; pass where each text "
+            "begins, and the total"
+        )
+    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)

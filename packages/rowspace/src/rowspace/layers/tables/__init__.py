@@ -10,6 +10,7 @@ from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
+from rowspace.layers.tables.multi_hot import MultiHotEmbedding
 from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.tables.segment import SegmentEmbedding, segments_of
@@ -22,6 +23,7 @@ __all__ = [
     "LoraTable",
     "MatryoshkaEmbedding",
     "MaxNorm",
+    "MultiHotEmbedding",
     "QuantizedEmbedding",
     "QuotientRemainderEmbedding",
     "SegmentEmbedding",

@@ -1,0 +1,75 @@
+"""Several tokens ahead; the oracle writes out the equations 21 to 24 of DeepSeek-V3's report for one text."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from rowspace.errors import UsageError
+from rowspace.layers import MultiTokenPrediction, TiedHead, TokenEmbedding
+
+
+def make(depths=2):
+    torch.manual_seed(0)
+    tokens = TokenEmbedding(20, 6, dtype=torch.float64)
+    nn.init.normal_(tokens.weight)
+    blocks = [nn.Sequential(nn.Linear(6, 6), nn.Tanh()) for _ in range(depths)]
+    return tokens, MultiTokenPrediction(tokens, TiedHead(tokens), 6, blocks).double()
+
+
+def test_the_loss_is_that_of_the_report():
+    tokens, ahead = make()
+    ids = torch.randint(20, (1, 7))
+    states = torch.randn(1, 7, 6, dtype=torch.float64)
+
+    def norm(vector):
+        return vector / (vector.square().mean() + 1e-6).sqrt()
+
+    current, losses = dict(enumerate(states[0])), []
+    for depth in (1, 2):
+        following, terms = {}, []
+        for place in range(7 - depth):
+            joined = torch.cat([norm(current[place]), norm(tokens.weight[ids[0, place + depth]])])
+            following[place] = ahead.blocks[depth - 1](ahead.projections[depth - 1].weight @ joined)
+            if place + depth + 1 < 7:
+                logits = tokens.weight @ following[place]
+                terms.append(-logits.log_softmax(0)[ids[0, place + depth + 1]])
+        losses.append(torch.stack(terms).mean())
+        current = following
+    torch.testing.assert_close(ahead(states, ids), torch.stack(losses).mean())
+
+
+def test_table_and_head_are_shared_and_saved_once():
+    tokens, ahead = make()
+    assert not [name for name in ahead.state_dict() if "weight" in name and ahead.state_dict()[name].shape == (20, 6)]
+    ids = torch.randint(20, (3, 7))
+    ahead(tokens(ids), ids).backward()
+    assert tokens.weight.grad.abs().sum() > 0
+
+
+def test_it_learns_a_text_that_repeats():
+    """After 3, 4, 5, … the token two places ahead is known, so the loss goes to zero."""
+    tokens, ahead = make(depths=1)
+    ids = torch.arange(40).remainder(20).reshape(2, 20)
+    optimizer = torch.optim.Adam([*ahead.parameters(), *tokens.parameters()], lr=0.03)
+    for _ in range(150):
+        optimizer.zero_grad()
+        loss = ahead(tokens(ids), ids)
+        loss.backward()
+        optimizer.step()
+    assert loss < 0.1
+
+
+def test_ignored_targets_and_wrong_shapes():
+    tokens, ahead = make(depths=1)
+    ids = torch.randint(20, (2, 6))
+    states = tokens(ids).detach()
+    ignored, logits = int(ids[0, 2]), ahead.states(states, ids)[0] @ tokens.weight.T
+    expected = functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 2:].flatten(), ignore_index=ignored)
+    torch.testing.assert_close(ahead(states, ids, ignore_index=ignored), expected)
+    with pytest.raises(UsageError, match="texts of 2 tokens are too short to predict 2 tokens ahead"):
+        ahead(states[:, :2], ids[:, :2])
+    with pytest.raises(UsageError, match="do not match"):
+        ahead(states, ids[:, 1:])
+    with pytest.raises(UsageError, match="blocks must have one module for each token ahead"):
+        make(depths=0)

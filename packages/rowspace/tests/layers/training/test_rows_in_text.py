@@ -1,0 +1,100 @@
+"""Image rows in a text as in transformers, soft prompts as in PEFT, packed texts as flash-attention takes them."""
+
+import pytest
+import torch
+from peft import PromptTuningConfig, TaskType, get_peft_model
+from transformers import DataCollatorWithFlattening, LlamaConfig, LlamaForCausalLM
+from transformers.models.llava.modeling_llava import LlavaModel
+
+from rowspace.errors import UsageError
+from rowspace.layers import (
+    RotaryPosition,
+    SoftPrompt,
+    TokenEmbedding,
+    positions_of_packed,
+    replace_rows,
+    texts_of_packed,
+)
+
+
+def test_packed_positions_are_those_of_the_collator_of_transformers():
+    texts = [[5, 6, 7], [8], [9, 9, 9, 9]]
+    theirs = DataCollatorWithFlattening(return_flash_attn_kwargs=True, return_seq_idx=True)(
+        [{"input_ids": text} for text in texts]
+    )
+    limits = theirs["cu_seq_lens_q"]
+    assert positions_of_packed(limits).equal(theirs["position_ids"][0])
+    assert texts_of_packed(limits).equal(theirs["seq_idx"][0].long())
+    assert positions_of_packed(torch.tensor([0, 2, 2, 3])).tolist() == [0, 1, 0]  # one text is empty
+    assert positions_of_packed(torch.tensor([0])).shape == (0,)
+
+
+def test_packed_texts_are_rotated_as_alone():
+    rotary = RotaryPosition(8)
+    q, k = torch.rand(2, 1, 1, 7, 8)
+    packed = rotary(q, k, positions=positions_of_packed(torch.tensor([0, 4, 7])))
+    alone = [rotary(q[:, :, part], k[:, :, part]) for part in (slice(0, 4), slice(4, 7))]
+    for index in range(2):
+        torch.testing.assert_close(packed[index], torch.cat([each[index] for each in alone], 2))
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (torch.tensor([1, 3]), "must begin with 0 and not decrease"),
+        (torch.tensor([0, 3, 2]), "must begin with 0 and not decrease"),
+        (torch.tensor([0.0, 3.0]), "must be integers of shape"),
+        (torch.tensor([[0, 3]]), "must be integers of shape"),
+    ],
+)
+def test_wrong_limits_are_refused(limits, message):
+    with pytest.raises(UsageError, match=message):
+        positions_of_packed(limits)
+
+
+def test_image_rows_are_placed_as_in_llava():
+    ids = torch.tensor([[3, 9, 9, 4], [9, 5, 9, 9]])
+    text, patches = torch.rand(2, 4, 6, requires_grad=True), torch.rand(5, 6, requires_grad=True)
+    ours = replace_rows(text, ids, 9, patches)
+
+    class Llava:
+        config = type("Config", (), {"image_token_id": 9})
+
+    mask = LlavaModel.get_placeholder_mask(Llava(), ids, text, patches)
+    theirs = text.masked_scatter(mask, patches)
+    assert ours.equal(theirs)
+    upstream = torch.rand_like(ours)
+    mine, reference = (torch.autograd.grad((each * upstream).sum(), [text, patches]) for each in (ours, theirs))
+    torch.testing.assert_close(mine, reference)
+    with pytest.raises(UsageError, match="the ids have token 9 5 times, but there are 4 rows for it"):
+        replace_rows(text, ids, 9, patches[:4])
+    with pytest.raises(UsageError, match="do not match"):
+        replace_rows(text, ids, 9, patches[:, :4])
+    compiled = torch.compile(replace_rows, fullgraph=True, backend="aot_eager")
+    assert compiled(text, ids, 9, patches).equal(ours)
+
+
+@pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing:FutureWarning")  # of PEFT itself
+def test_soft_prompts_are_those_of_peft():
+    config = LlamaConfig(vocab_size=12, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=2)
+    torch.manual_seed(0)
+    model = LlamaForCausalLM(config)
+    peft = get_peft_model(model, PromptTuningConfig(task_type=TaskType.CAUSAL_LM, num_virtual_tokens=3))
+    prompt = SoftPrompt(3, 8)
+    with torch.no_grad():
+        prompt.weight.copy_(peft.prompt_encoder["default"].embedding.weight)
+    ids, mask = torch.tensor([[1, 2, 3], [4, 5, 0]]), torch.tensor([[1, 1, 1], [1, 1, 0]])
+    rows = prompt(model.get_input_embeddings()(ids))
+    ours = model(inputs_embeds=rows, attention_mask=prompt.extend_mask(mask)).logits
+    torch.testing.assert_close(ours, peft(input_ids=ids, attention_mask=mask).logits)
+
+
+def test_a_soft_prompt_starts_with_the_rows_of_a_text():
+    table = TokenEmbedding(10, 4, scale="sqrt")
+    prompt = SoftPrompt.from_ids(table, [3, 3, 7])
+    assert prompt.weight.equal(table(torch.tensor([3, 3, 7])))
+    prompt(torch.rand(2, 5, 4)).sum().backward()
+    assert prompt.weight.grad.eq(2).all()
+    assert table.weight.grad is None
+    with pytest.raises(UsageError, match=r"rows must have shape \(batch, seq, 4\)"):
+        prompt(torch.rand(2, 5, 3))
