@@ -62,6 +62,15 @@ def rotary_module_of(config: PreTrainedConfig) -> torch.nn.Module:
     return (named or [value for value in classes if "Vision" not in value.__name__])[0](config)
 
 
+def layers_of(config: PreTrainedConfig, known: tuple[str, ...]) -> tuple[str | None, ...]:
+    """The kinds of layers that have a rotation of their own in this config: of the known ones, or None for one in all.
+
+    The default config of Laguna and of Zaya has no layer with a sliding window.
+    """
+    types = getattr(rotary_module_of(config), "rope_type", None)
+    return tuple(name for name in known if name in types) if known and isinstance(types, dict) else (known or (None,))
+
+
 def _annotated(rotary: type) -> str:
     annotation = inspect.signature(rotary.__init__).parameters["config"].annotation
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from tests.layers.rotary.published import agrees, rotary_configs, rotated
+from tests.layers.rotary.published import agrees, layers_of, rotary_configs, rotated
 
 from rowspace.errors import UsageError
 from rowspace.layers import MultimodalRotaryPosition, RotaryPosition, rotary_from_config
@@ -37,7 +37,7 @@ def test_rotation_of_each_model_type_matches_transformers(long_form):
             continue
         config = kind()
         for written in (config.to_dict(), config.to_diff_dict()):
-            for layer_type in model.layers or (None,):
+            for layer_type in layers_of(config, tuple(model.layers)):
                 assert agrees(kind, written, layer_type), f"{kind.model_type}, {layer_type}: {sorted(written)}"
         checked.add(kind.model_type)
     assert checked >= set(SOME)
