@@ -5,8 +5,10 @@ from tests.layers.case import Case
 
 from rowspace.layers import (
     AdaptiveEmbedding,
+    ByteNgramEmbedding,
     FactorizedEmbedding,
     HashedEmbedding,
+    HashedNgramEmbedding,
     LoraTable,
     MatryoshkaEmbedding,
     MultiHotEmbedding,
@@ -38,6 +40,8 @@ CASES = [
     Case("QuotientRemainderEmbedding sum", lambda: QuotientRemainderEmbedding(10, 4, combine="sum"), some_ids),
     Case("MultiHotEmbedding", lambda: MultiHotEmbedding(10, 4, padding_idx=0, mode="mean"), some_ids),
     Case("SoftPrompt", lambda: SoftPrompt(3, 4), lambda: (torch.linspace(0, 1, 16).reshape(2, 2, 4),)),
+    Case("HashedNgramEmbedding", lambda: HashedNgramEmbedding(10, 8, num_rows=7, boundary_id=0, heads=2), some_ids),
+    Case("ByteNgramEmbedding", lambda: ByteNgramEmbedding(4, num_rows=9, sizes=(2, 3)), some_ids),
     Case("HashedEmbedding", lambda: HashedEmbedding(10, 4, num_rows=5), some_ids),
     Case("HashedEmbedding weighted", lambda: HashedEmbedding(10, 4, num_rows=5, weighted=True), some_ids),
     Case("QuantizedEmbedding 8", lambda: QuantizedEmbedding.from_float(torch.randn(10, 4)), some_ids),

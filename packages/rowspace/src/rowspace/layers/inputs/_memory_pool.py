@@ -7,6 +7,8 @@ when the tensor and all its views are freed. Small tensors come from torch's all
 
 import math
 import mmap
+import os
+import sys
 import threading
 import weakref
 
@@ -17,6 +19,7 @@ from torch import Tensor
 __all__ = ["LARGE", "lazy_zeros", "pooled_empty"]
 
 LARGE = 1 << 22  # bytes; smaller allocations are fast
+MAP_NORESERVE = 0x4000  # of Linux; in the module mmap only since Python 3.13
 MAX_FREE = 3  # blocks in the pool
 
 
@@ -44,9 +47,15 @@ def lazy_zeros(*shape: int) -> Tensor:
 
 
 def _map(size: int) -> mmap.mmap:
-    """Map new memory, which is all zeros."""
+    """Map new memory, which is all zeros.
+
+    Of a block near the size of the machine's memory or beyond, as for a table in a file, only some pages are used: they
+    are small, and the system does not reserve the others.
+    """
     # Linux has huge pages for private memory only.
     options = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+    if sys.platform == "linux" and size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4:
+        return mmap.mmap(-1, size, flags=options["flags"] | MAP_NORESERVE)
     memory = mmap.mmap(-1, size, **options)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)

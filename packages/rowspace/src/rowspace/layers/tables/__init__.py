@@ -9,8 +9,10 @@ from rowspace.layers.tables.constraints import MaxNorm, UnitNorm, apply_constrai
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.lookup import lookup
+from rowspace.layers.tables.mapped import MappedEmbedding
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
 from rowspace.layers.tables.multi_hot import MultiHotEmbedding
+from rowspace.layers.tables.ngrams import ByteNgramEmbedding, HashedNgramEmbedding
 from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.tables.segment import SegmentEmbedding, segments_of
@@ -18,9 +20,12 @@ from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 __all__ = [
     "AdaptiveEmbedding",
+    "ByteNgramEmbedding",
     "FactorizedEmbedding",
     "HashedEmbedding",
+    "HashedNgramEmbedding",
     "LoraTable",
+    "MappedEmbedding",
     "MatryoshkaEmbedding",
     "MaxNorm",
     "MultiHotEmbedding",

@@ -19,6 +19,7 @@ from rowspace.layers.tables.recorded_settings import RecordedSettings
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 PRIME = 2**31 - 1
+GAMMA = 0x9E3779B97F4A7C15  # the step of SplitMix64
 
 
 class HashedEmbedding(RecordedSettings, CountedModule):
@@ -167,8 +168,13 @@ def _hashes(count: int, seed: int) -> list[tuple[int, int]]:
 
 def _mixed(counter: int) -> int:
     """Output number `counter` of SplitMix64 (Steele et al. 2014): a 64-bit number, computed without state."""
+    return mixed_bits((counter + 1) * GAMMA)
+
+
+def mixed_bits(state: int) -> int:
+    """The output of SplitMix64 for a state, of which only the last 64 bits count."""
     mask = 2**64 - 1
-    z = (counter + 1) * 0x9E3779B97F4A7C15 & mask
+    z = state & mask
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
     z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
     return z ^ z >> 31
