@@ -2,11 +2,9 @@
 
 import random
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.search.s3_server import bucket_server
 from tests.search.samples import FILES, contents, make_table, write_files
 
 from rowspace.encode import Encoder
@@ -14,20 +12,15 @@ from rowspace.errors import RowspaceError, UsageError
 from rowspace.search import BridgeOptions, Index
 from rowspace.search.storage.store import ChunkStore
 
-SERVER = Path(__file__).with_name("s3_server.py")
 PLACE = "s3://bucket/my/index"
 
 
 @pytest.fixture
 def _bucket(monkeypatch):
-    with subprocess.Popen([sys.executable, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", server.stdout.readline().strip())
-        monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
-        monkeypatch.setenv("AWS_REGION", "us-east-1")
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with bucket_server() as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
         yield
-        server.stdin.close()
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.files.foreign import HUB_NAME
+from rowspace.files.remote import is_url, local_copy
 
 __all__ = ["local_path"]
 
@@ -17,18 +18,21 @@ FILES = ["*.safetensors", "*.json", "*.txt", "*.model", "*.md"]
 
 
 def local_path(path: StrPath, *, download: bool = False) -> StrPath:
-    """Return the folder of a repository of the Hub in the cache, or any other path as it is.
+    """Return the folder of a repository of the Hub in the cache, a copy of what is at a URL, or another path as it is.
 
     Args:
-        path: A path, or `organization/name`.
+        path: A path, `organization/name`, or a URL such as s3://bucket/table.
         download: Fetch a repository first, or the files of it that have changed.
 
     Raises:
         RowspaceError: It cannot be fetched.
+        UsageError: Nothing is at a URL.
 
     >>> local_path("folder/table.npz")
     'folder/table.npz'
     """
+    if isinstance(path, str) and is_url(path):
+        return local_copy(path)
     if not (isinstance(path, str) and HUB_NAME.fullmatch(path)) or Path(path).exists() or Path(path).parent.exists():
         return path
     try:

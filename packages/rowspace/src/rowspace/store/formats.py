@@ -146,7 +146,8 @@ def load(
     Arrow); otherwise several threads read them.
 
     Args:
-        path: A file, a folder, or the name of a repository of the Hugging Face Hub in its local cache, such as
+        path: A file, a folder, a URL such as s3://bucket/table, whose files are copied to the user's cache (needs
+            `rowspace[arrow]`), or the name of a repository of the Hugging Face Hub in its local cache, such as
             "minishlab/potion-base-8M".
         verify: Also compare every byte with the saved checksums, if the format has them (native).
         limit: Open only the first rows, without the tokenizer, since it has more ids.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rowspace.errors import UsageError
+from rowspace.files.remote import is_url, remote_file
 from rowspace.text.corpus import STANDARD_INPUT, CorpusFile, corpus_files, read_lines
 
 __all__ = ["FileIdentity", "Source", "TextSource", "open_source"]
@@ -64,7 +65,7 @@ def open_source(source: TextSource, *, column: str | None = None) -> Source:
     files = list(corpus_files(paths))
     if [file.name for file in files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input ('-') can be read once only; name it once")
-    known = tuple(_identity(file.name) for file in files if _is_regular(file.name))
+    known = tuple(_identity(file.name) for file in files if is_url(file.name) or _is_regular(file.name))
     total = sum(file.size for file in known) if len(known) == len(files) else None
     return Source(known, total, lambda on_bytes: _file_texts(files, column, on_bytes))
 
@@ -105,6 +106,8 @@ def _is_regular(name: str) -> bool:
 
 
 def _identity(name: str) -> FileIdentity:
+    if is_url(name):
+        return FileIdentity(*remote_file(name))
     facts = Path(name).stat()
     return FileIdentity(str(Path(name).resolve()), facts.st_size, facts.st_mtime_ns)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rowspace.errors import CorpusError
+from rowspace.files.remote import is_url, remote_file, remote_files
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
@@ -86,10 +87,15 @@ def corpus_bytes(corpus: Corpus) -> int | None:
         return None  # texts
     total = 0
     for source in corpus_files(paths):
-        if source.name == STANDARD_INPUT or _file_type(source.name) != stat.S_IFREG:
+        if source.name == STANDARD_INPUT or not (is_url(source.name) or _file_type(source.name) == stat.S_IFREG):
             return None
-        total += Path(source.name).stat().st_size
+        total += file_bytes(source.name)
     return total
+
+
+def file_bytes(name: str) -> int:
+    """Return the size of a file, at a path or a URL."""
+    return remote_file(name).size if is_url(name) else Path(name).stat().st_size
 
 
 class CorpusFile(NamedTuple):
@@ -115,16 +121,21 @@ def _file_pieces(
 
 
 def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile]:
-    """Yield the files that paths, folders and patterns name; those of a folder or a pattern in sorted order.
+    """Yield the files that paths, folders, patterns and URLs name; those of a folder or a pattern in sorted order.
 
     Raises:
         CorpusError: There is no such file, or no text file in a folder.
+        UsageError: There is no such file at a URL.
 
     >>> [file.named for file in corpus_files(["-"])]
     [True]
     """
     for path in paths:
         name = path if isinstance(path, str) else _name(path)
+        if is_url(name):
+            files = remote_files(name)
+            yield from (CorpusFile(file.url, named=file.url == name) for file in files)
+            continue
         file_type = _file_type(name)
         if file_type == stat.S_IFDIR:
             yield from _folder(name)

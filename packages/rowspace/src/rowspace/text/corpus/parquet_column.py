@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rowspace._base.plural import join_names
 from rowspace.errors import CorpusError, MissingExtraError, reason_of
 from rowspace.files.content import read_start
+from rowspace.files.remote import is_url, open_remote, remote_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,6 +21,9 @@ BYTES_AT_ONCE, ROWS_AT_ONCE = 1 << 22, 1 << 14
 
 def is_parquet(name: str) -> bool:
     """Whether a file begins as Parquet files do."""
+    if is_url(name):
+        with open_remote(name) as file:
+            return file.read(len(MAGIC)) == MAGIC
     return read_start(Path(name)).startswith(MAGIC)
 
 
@@ -27,7 +31,7 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
     """Yield the texts of a column, in lists of about four megabytes; text i is row i.
 
     Args:
-        name: The path of a Parquet file.
+        name: The path or URL of a Parquet file.
         column: The name of a column of strings, dictionary-encoded or not.
         on_bytes: Called with the share of the file's bytes that was read.
 
@@ -42,9 +46,12 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
         raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
-        with parquet.ParquetFile(name, pre_buffer=False, buffer_size=1 << 20) as file:
+        place = open_remote(name) if is_url(name) else name
+        with parquet.ParquetFile(place, pre_buffer=False, buffer_size=1 << 20) as file:
             _check_column(name, file.schema_arrow, column)
-            share = _Share(Path(name).stat().st_size, file.metadata.num_rows, on_bytes)
+            share = _Share(
+                remote_file(name).size if is_url(name) else Path(name).stat().st_size, file.metadata.num_rows, on_bytes
+            )
             row = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(file, column), columns=[column]):
                 texts = _texts(name, column, batch.column(0), row)

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from rowspace.errors import CorpusError
+from rowspace.files.remote import is_url
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
@@ -56,7 +57,7 @@ def read_pieces(
 def is_parquet_file(name: str) -> bool:
     """Whether a regular file begins as Parquet files do."""
     try:
-        return Path(name).is_file() and is_parquet(name)
+        return (is_url(name) or Path(name).is_file()) and is_parquet(name)
     except (OSError, ValueError):
         return False
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
+from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import as_array, character_table
 from rowspace.text.corpus.file_types import not_text, records_in
 
@@ -38,7 +39,7 @@ def read_chunks(
     found in a folder none.
 
     Args:
-        name: The path of the file.
+        name: The path or URL of the file.
         named: Whether the caller named this file.
         has_records: Whether records are expected; otherwise they are an error. In a folder, a file without is skipped.
         on_bytes: Called with the number of bytes read.
@@ -94,7 +95,7 @@ def _open(name: str) -> contextlib.AbstractContextManager[Any]:
         if sys.stdin is None:
             raise CorpusError("standard input is closed; pipe a text into it, or name a file")
         return contextlib.nullcontext(sys.stdin.buffer)
-    return Path(name).open("rb", buffering=0)
+    return open_remote(name) if is_url(name) else Path(name).open("rb", buffering=0)
 
 
 class _Meter(io.RawIOBase):

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from rowspace.cli.output import print_json, print_line
 from rowspace.cli.progress.encode import encode_reporter, text_rate
 from rowspace.encode.options import EncodeOptions
 from rowspace.errors import UsageError
+from rowspace.files.remote import is_url, path_or_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,13 +117,17 @@ def encode(
             print_line(line)
 
 
-def _source(names: Sequence[str]) -> str | list[Path]:
+def _source(names: Sequence[str]) -> str | list[PathLike[str]]:
     if "" in names:
         raise UsageError("the name of a file is empty; give a file, a folder, a pattern or -")
     for name in names:
-        if " " in name and not any(character in name for character in "*?[") and not Path(name).exists():
+        if (
+            " " in name
+            and not any(character in name for character in "*?[")
+            and not (is_url(name) or Path(name).exists())
+        ):
             raise UsageError(f"there is no file {name!r}; to encode a text, pipe it: echo TEXT | rowspace encode - ...")
-    return names[0] if len(names) == 1 else [Path(name) for name in names]
+    return names[0] if len(names) == 1 else list(map(path_or_url, names))
 
 
 def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str], options: "StreamOptions") -> None:

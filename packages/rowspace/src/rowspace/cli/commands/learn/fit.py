@@ -6,6 +6,7 @@ on, so that `--resume` needs none.
 
 import time
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress.fit import progress_reporter
 from rowspace.cli.summaries.fit import document, summary
 from rowspace.errors import UsageError
+from rowspace.files.remote import path_or_url
 from rowspace.learn.options import FitOptions
 from rowspace.text import TextOptions, TokenizerOptions
 
@@ -105,11 +107,11 @@ def _report_lowered_rate(alpha: float, default: float) -> None:
     message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
 
 
-def corpus_of(names: list[str]) -> str | list[Path] | None:
+def corpus_of(names: list[str]) -> str | list[PathLike[str]] | None:
     """Return the corpus for `rowspace.fit`, which reads a list of strings as texts."""
     if not names:
         return None
-    return names[0] if len(names) == 1 else [Path(name) for name in names]
+    return names[0] if len(names) == 1 else list(map(path_or_url, names))
 
 
 def default_output(names: list[str], kind: str, *, resume: bool) -> str:
