@@ -57,6 +57,10 @@ class Table:
         outputs: (V, d) floating, the output rows against which the rows were learned (word2vec's second matrix); a fit
             continues from both.
 
+    Attributes:
+        path: The absolute path or the URL that `rowspace.load` opened; None for a table that is only in memory, or of
+            which a part was opened. `rowspace.scale` sends it to workers instead of the rows.
+
     Raises:
         UsageError: Sizes disagree, rows are not two-dimensional floats, or a token is duplicated.
 
@@ -85,6 +89,7 @@ class Table:
         self.settings = dict(settings or {})
         self.subwords = subwords
         self.outputs = None if outputs is None else validate_outputs(outputs, self.rows.shape)
+        self.path: str | None = None
         self._tokenizer = tokenizer
         self._norms: NDArray[np.float64] | None = None
         if isinstance(self.vocabulary, list):

@@ -23,6 +23,7 @@ from rowspace.encode.token_rows import TokenRows
 from rowspace.encode.usage import Report
 from rowspace.errors import UsageError
 from rowspace.files.hub import local_path
+from rowspace.files.remote import is_url
 from rowspace.store import load
 from rowspace.table import Table
 
@@ -133,7 +134,7 @@ class Encoder:
             FileFormatError: What is at `path` is damaged.
             MissingExtraError: The mode is "contextual", and PyTorch or transformers is not installed.
         """
-        path = Path(local_path(path, download=download))
+        given, path = path, Path(local_path(path, download=download))
         if mode == "contextual":
             return ContextualEncoder(path, options_from({"mode": mode, **options}))
         if mode is None:
@@ -141,7 +142,10 @@ class Encoder:
             mode = mode_at(path)
         if mode == "sentence-transformers":
             check_modules(path)
-        return cls(load(path), mode=mode, **options)
+        table = load(path)
+        if is_url(given):
+            table.path = str(given)
+        return cls(table, mode=mode, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.table, asdict(self.options))

@@ -12,6 +12,7 @@ from rowspace._base.atomic import StrPath, check_not_interrupted
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.files.hub import local_path
+from rowspace.files.remote import is_url
 from rowspace.store import native
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
@@ -165,15 +166,18 @@ def load(
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit must be at least 1, not {limit}; leave it out for all rows")
-    path = local_path(path, download=download)
+    given, path = path, local_path(path, download=download)
     source, known = Path(path), format_of(path)
     if key is not None:
         if known.keyed_reader is None:
             raise UsageError(f"{source}: a {known.name} table has one tensor of rows, and takes no key; leave it out")
         return known.keyed_reader.load(source, limit=limit, key=key)
-    if known is NATIVE:
-        return native.load(source, verify=verify, limit=limit)
-    return known.reader.load(source, limit=limit)
+    table = (
+        native.load(source, verify=verify, limit=limit) if known is NATIVE else known.reader.load(source, limit=limit)
+    )
+    if limit is None:
+        table.path = given if isinstance(given, str) and is_url(given) else os.path.realpath(path)
+    return table
 
 
 def save(table: Table, path: StrPath, *, format: str | None = None) -> None:

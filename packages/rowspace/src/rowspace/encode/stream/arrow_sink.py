@@ -23,7 +23,7 @@ from rowspace.text.characters import clean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "require_lance", "require_pyarrow"]
+__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "grouped", "require_lance", "require_pyarrow"]
 
 LANCE_MARKER = "_versions"
 LANCE_CONTENTS = frozenset({"data", "_transactions", "_deletions", "_indices"})
@@ -152,7 +152,7 @@ class ParquetSink(_ArrowSink):
         from pyarrow import Table, parquet
 
         with atomic_file(target) as file, parquet.ParquetWriter(file, self.schema, use_dictionary=False) as writer:
-            for group in _grouped(batches):
+            for group in grouped(batches):
                 writer.write_table(Table.from_batches(group))
 
 
@@ -172,7 +172,7 @@ class LanceSink(_ArrowSink):
                 entry.rename(folder / entry.name)
 
 
-def _grouped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
+def grouped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
     """Yield record batches in lists of at least `BYTES_PER_GROUP`, except the last."""
     group = list["pa.RecordBatch"]()
     for batch in batches:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["is_parquet", "read_column"]
+__all__ = ["check_text_column", "is_parquet", "read_column"]
 
 MAGIC = b"PAR1"
 BYTES_AT_ONCE, ROWS_AT_ONCE = 1 << 22, 1 << 14
@@ -48,7 +48,7 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
         place = open_remote(name) if is_url(name) else name
         with parquet.ParquetFile(place, pre_buffer=False, buffer_size=1 << 20) as file:
-            _check_column(name, file.schema_arrow, column)
+            check_text_column(name, file.schema_arrow, column)
             share = _Share(
                 remote_file(name).size if is_url(name) else Path(name).stat().st_size, file.metadata.num_rows, on_bytes
             )
@@ -77,7 +77,8 @@ class _Share:
         self._bytes_done = done
 
 
-def _check_column(name: str, schema: "pa.Schema", column: str) -> None:
+def check_text_column(name: str, schema: "pa.Schema", column: str) -> None:
+    """Raise `CorpusError` unless a file's schema has the column, and it holds strings."""
     import pyarrow as pa
 
     if column not in schema.names:

@@ -1,0 +1,18 @@
+"""Bulk work as parts, on one machine or a cluster: the same function on each part; an engine only maps.
+
+| in this folder | what flows in → out |
+|---|---|
+| `parts.py` | paths, patterns and URLs → parts: files, or row groups of large Parquet files |
+| `engines.py` | a function and parts → results, by processes, Ray, Dask or an executor |
+| `places.py` | the folder of outputs, local or at a URL, in which files appear complete |
+| `encode.py` | a table and parts → Parquet files of vectors, with a manifest |
+| `part_files.py` | one part → its file of vectors |
+| `batches.py` | `EncodeBatches`: batches of Ray Data, Dask, Spark or Daft → the same with vectors |
+| `index.py` | files → the rows of a search index, by workers, in one commit |
+
+Read next: `encode.py`.
+"""
+
+from rowspace._base.lazy import lazy_exports
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__, __file__)

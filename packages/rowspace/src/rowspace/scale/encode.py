@@ -1,0 +1,297 @@
+"""`encode_parts`: a table and a source of many files → a folder of Parquet files with vectors, and a manifest."""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rowspace.encode.stream import StreamProgress
+from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
+from rowspace.files.remote import is_url
+from rowspace.scale.encoders import EncoderSource, TableLike
+from rowspace.scale.engines import On, check_engine, map_parts
+from rowspace.scale.part_files import BadRow, PartFacts, PartsOptions, facts_in, write_part
+from rowspace.scale.parts import Part, find_parts
+from rowspace.scale.places import Place
+
+__all__ = ["MANIFEST", "PartsResult", "encode_parts"]
+
+MANIFEST = "_rowspace.json"
+"""The file in the folder of outputs with what they were made of; readers of Parquet folders leave out such names."""
+
+VERSION = 1
+MAX_NAMED = 100  # bad rows of a result
+
+
+class PartsResult(NamedTuple):
+    """A folder of vectors.
+
+    Attributes:
+        out: Its absolute path or URL.
+        parts: The number of its parts.
+        new_parts: How many of them this run has written.
+        texts: The number of rows of all parts.
+        new_texts: The number of rows of the new parts.
+        bad: How many rows have no text.
+        bad_rows: The first of them.
+        dim: Numbers of a vector.
+        dtype: Their dtype.
+        seconds: The duration of this run.
+    """
+
+    out: str
+    parts: int
+    new_parts: int
+    texts: int
+    new_texts: int
+    bad: int
+    bad_rows: tuple[BadRow, ...]
+    dim: int
+    dtype: str
+    seconds: float
+
+
+def encode_parts(  # what, where, and how
+    table: TableLike,
+    source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    options: PartsOptions | None = None,
+    on: On = "processes",
+    workers: int | None = None,
+    on_progress: Callable[[StreamProgress], None] | None = None,
+) -> PartsResult:
+    r"""Encode the texts of many files, part by part, into Parquet files, on one machine or a cluster.
+
+    Each part becomes one file, which appears complete or not at all, under a name that depends on its source only. The
+    same call again works only on parts that are missing or whose source has changed, whatever has ended the run before,
+    and the files have the same bytes with any engine and any number of workers. A row of Parquet without a text has
+    a vector of zeros, or is an error if `strict`.
+
+    Args:
+        table: The path or URL of a table with a tokenizer, a `Table`, or an `Encoder` with its options. Workers open it
+            once, by its path if it has one.
+        source: Files, folders, patterns or URLs, as for `find_parts`. Of Parquet files all columns are kept, of others
+            the texts.
+        out: A new folder, one of an earlier run, or a URL such as s3://bucket/vectors.
+        options: How to read and save.
+        on: "processes" of this machine, "ray" (the cluster that is running, or a local one), "dask" (likewise), an
+            executor of `concurrent.futures`, or None for this process.
+        workers: How many parts at a time; None is one for each core of the machine or the cluster.
+        on_progress: Called after each part.
+
+    Returns:
+        What is in the folder.
+
+    Raises:
+        UsageError: An argument is wrong, or the folder is of another table, other options or another program.
+        CorpusError: The source cannot be read.
+        MissingExtraError: pyarrow or the engine is not installed.
+        RowspaceError: A part failed; the other parts that have begun are saved.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import rowspace as rs
+        >>> table = rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "texts.txt").write_text("a cat\na dog\n")
+        ...     first = encode_parts(table, f"{folder}/*.txt", f"{folder}/vectors", on=None)
+        ...     again = encode_parts(table, f"{folder}/*.txt", f"{folder}/vectors", on=None)
+        >>> first.new_texts, again.new_texts, again.texts
+        (2, 0, 2)
+    """
+    began, options = time.monotonic(), options or PartsOptions()
+    check_engine(on, workers)
+    place, encoder = Place(out), EncoderSource.of(table)
+    old = _read_manifest(place)
+    manifest = _Manifest.new(encoder, options)
+    if old is not None:
+        old.check_same(manifest, place)
+    parts = find_parts(source, max_bytes=options.part_bytes, known=() if old is None else old.parts)
+    inside = next((part.source for part in parts if part.source.startswith(f"{place.name}/")), None)
+    if inside is not None:
+        raise UsageError(f"{inside} is read and lies in {place.name}, where vectors are saved; name another folder")
+    run = _Run(place, encoder, options, manifest, on_progress)
+    run.prepare(parts, old)
+    run.work(on, workers)
+    return run.result(time.monotonic() - began)
+
+
+@dataclass
+class _Manifest:
+    """What the files of a folder were made of."""
+
+    fingerprint: str
+    options: dict[str, Any]
+    dim: int
+    dtype: str
+    parts: list[Part] = field(default_factory=list)
+    facts: dict[str, PartFacts] = field(default_factory=dict)
+
+    @classmethod
+    def new(cls, encoder: EncoderSource, options: PartsOptions) -> "_Manifest":
+        example = encoder.open().encode([""])
+        return cls(encoder.fingerprint, asdict(replace(options, strict=False)), example.shape[1], example.dtype.name)
+
+    def check_same(self, other: "_Manifest", place: Place) -> None:
+        """Raise `UsageError` if the folder was made with another encoder or other options."""
+        what = None
+        if other.fingerprint != self.fingerprint:
+            what = "another table or other options of the encoder"
+        elif other.options != self.options:
+            names = [name for name, value in self.options.items() if other.options[name] != value]
+            what = f"{names[0]}={self.options[names[0]]!r}"
+        if what is not None:
+            raise UsageError(f"{place.name} has vectors of a run with {what}; give the same, or name another folder")
+
+    def to_bytes(self) -> bytes:
+        """Return it as JSON, one line for each part."""
+        head = {"rowspace": VERSION, "fingerprint": self.fingerprint, "options": self.options, "dim": self.dim}
+        lines = [json.dumps({**part._asdict(), "facts": self.facts.get(part.name)}) for part in self.parts]
+        body = json.dumps(head | {"dtype": self.dtype})[:-1]
+        return (f'{body}, "parts": [\n' + ",\n".join(lines) + "\n]}\n").encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: str) -> "_Manifest":
+        """Read it; raise `FileFormatError` if it is damaged."""
+        try:
+            found = json.loads(data)
+            if found["rowspace"] != VERSION:
+                raise FileFormatError(f"{source}: written by another version of rowspace; name another folder")
+            manifest = cls(found["fingerprint"], found["options"], found["dim"], found["dtype"])
+            for entry in found["parts"]:
+                facts, groups = entry.pop("facts"), entry.pop("groups")
+                part = Part(**entry, groups=None if groups is None else tuple(groups))
+                manifest.parts.append(part)
+                if facts is not None:
+                    manifest.facts[part.name] = PartFacts(facts[0], facts[1], tuple(BadRow(*row) for row in facts[2]))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            raise FileFormatError(f"{source}: damaged ({reason_of(error)}); name another folder") from error
+        return manifest
+
+
+def _read_manifest(place: Place) -> _Manifest | None:
+    """Return the manifest of a folder with vectors; None for a folder without, which must be empty."""
+    place.make()
+    data, names = place.read(MANIFEST), place.names() - {MANIFEST}
+    if data is not None:
+        return _Manifest.from_bytes(data, place.path(MANIFEST)) if names else None
+    if names:
+        raise UsageError(f"{place.name} has other files, such as {min(names)}; name a new or an empty folder")
+    return None
+
+
+@dataclass(frozen=True)
+class _EncodePart:
+    """What a worker does with a part."""
+
+    encoder: EncoderSource
+    options: PartsOptions
+    out: str
+
+    def __call__(self, part: Part) -> PartFacts:
+        """Write the file of a part, unless another worker has done so, and return what is in it."""
+        place = Place(self.out)
+        if place.is_local:
+            self._check_seen(self.out, is_seen=Path(place.path(MANIFEST)).is_file())
+        if not is_url(part.source):
+            self._check_seen(part.source, is_seen=Path(part.source).is_file())
+        with place.adding(part.name) as path:
+            return write_part(self.encoder.open(), part, path, self.options)
+
+    def _check_seen(self, path: str, *, is_seen: bool) -> None:
+        if not is_seen:
+            raise RowspaceError(
+                f"the worker on {socket.gethostname()} does not see {path}; use a folder that all machines share, or a "
+                "URL such as s3://bucket/folder"
+            )
+
+
+@dataclass
+class _Run:
+    """A run between the search for its parts and its result."""
+
+    place: Place
+    encoder: EncoderSource
+    options: PartsOptions
+    manifest: _Manifest
+    on_progress: Callable[[StreamProgress], None] | None
+    missing: list[Part] = field(default_factory=list)
+    new: list[Part] = field(default_factory=list)
+
+    def prepare(self, parts: list[Part], old: _Manifest | None) -> None:
+        """Remove files of sources that have changed, and write the manifest before any new file."""
+        names = self.place.names()
+        wanted, sources = set(parts), {part.source for part in parts}
+        for part in () if old is None else old.parts:
+            if part in wanted or part.source not in sources:
+                if part not in wanted and part.name in names:
+                    self.manifest.parts.append(part)  # of a source that was not named again
+                if part.name in names and part.name in old.facts:  # type: ignore[union-attr]  # it has parts
+                    self.manifest.facts[part.name] = old.facts[part.name]  # type: ignore[union-attr]
+            elif part.name in names:
+                self.place.remove(part.name)
+                names.remove(part.name)
+        self.manifest.parts = sorted([*self.manifest.parts, *parts])
+        self.missing = [part for part in parts if part.name not in names]
+        for part in parts:
+            if part.name in names and part.name not in self.manifest.facts:  # the run before was killed
+                self.manifest.facts[part.name] = _stored_facts(self.place, part.name)
+        self._save()
+
+    def work(self, on: On, workers: int | None) -> None:
+        """Encode the parts that are missing."""
+        function = _EncodePart(self.encoder, self.options, self.place.name)
+        total = sum(part.bytes for part in self.missing)
+        try:
+            for part, facts in map_parts(function, self.missing, on=on, workers=workers):
+                self.manifest.facts[part.name] = facts
+                self.new.append(part)
+                if self.on_progress is not None:
+                    texts = self._texts(self.new)
+                    self.on_progress(StreamProgress(texts, texts, sum(each.bytes for each in self.new), total))
+            self.place.clean()
+        finally:
+            if self.new:
+                self._save()
+
+    def result(self, seconds: float) -> PartsResult:
+        """Return the sums over all parts."""
+        found = [self.manifest.facts[part.name] for part in self.manifest.parts]
+        rows = [row for facts in found for row in facts.bad_rows][:MAX_NAMED]
+        return PartsResult(
+            self.place.name,
+            len(self.manifest.parts),
+            len(self.new),
+            sum(facts.rows for facts in found),
+            self._texts(self.new),
+            sum(facts.bad for facts in found),
+            tuple(rows),
+            self.manifest.dim,
+            self.manifest.dtype,
+            seconds,
+        )
+
+    def _texts(self, parts: list[Part]) -> int:
+        return sum(self.manifest.facts[part.name].rows for part in parts)
+
+    def _save(self) -> None:
+        self.place.write(MANIFEST, self.manifest.to_bytes())
+
+
+def _stored_facts(place: Place, name: str) -> PartFacts:
+    """Return the facts in the footer of a file that a killed run has written."""
+    from pyarrow.parquet import ParquetFile
+
+    from rowspace.scale.parts import open_source_file
+
+    with open_source_file(place.path(name)) as file:
+        metadata = ParquetFile(file).metadata
+        return facts_in(metadata.metadata, metadata.num_rows)

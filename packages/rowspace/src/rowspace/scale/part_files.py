@@ -1,0 +1,213 @@
+"""One part → its Parquet file: the columns of the part, and a column with the vectors of its texts."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rowspace.encode.stream import StreamOptions, encode_to
+from rowspace.encode.stream.arrow_sink import grouped
+from rowspace.encode.stream.encode_to import VectorEncoder
+from rowspace.errors import CorpusError, UsageError, reason_of
+from rowspace.files.remote import path_or_url
+from rowspace.scale.parts import Part, open_source_file
+from rowspace.text.corpus.parquet_column import check_text_column
+from rowspace.text.corpus.pieces import is_parquet_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+__all__ = ["OUT", "BadRow", "PartFacts", "PartsOptions", "facts_in", "texts_of", "vectors_of", "write_part"]
+
+OUT = "vector"
+"""The column of vectors."""
+
+KEY = "rowspace"  # of the metadata of a file
+MAX_ROWS, MAX_BYTES = 1 << 14, 1 << 24  # of a record batch
+MAX_NAMED = 20  # bad rows of a part
+
+
+@dataclass(frozen=True)
+class PartsOptions:
+    """How parts are read and saved.
+
+    Attributes:
+        column: The column that holds the text, of files with records.
+        keep_text: Whether the column of texts is kept.
+        strict: Whether a row without a text is an error; otherwise its vector is zeros.
+        part_bytes: Parquet files of more bytes are divided into parts of about this size.
+    """
+
+    column: str | None = None
+    keep_text: bool = True
+    strict: bool = False
+    part_bytes: int = 1 << 28
+
+    def __post_init__(self) -> None:
+        if self.part_bytes < 1:
+            raise UsageError(f"part_bytes must be at least 1, got {self.part_bytes}")
+
+
+class BadRow(NamedTuple):
+    """A row without a text.
+
+    Attributes:
+        source: Its file.
+        row: Its number in the file, from 0.
+        reason: "null" or "not UTF-8".
+    """
+
+    source: str
+    row: int
+    reason: str
+
+
+class PartFacts(NamedTuple):
+    """What is in the file of a part.
+
+    Attributes:
+        rows: The number of its rows.
+        bad: How many have no text.
+        bad_rows: The first of them.
+    """
+
+    rows: int
+    bad: int = 0
+    bad_rows: tuple[BadRow, ...] = ()
+
+
+def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: PartsOptions) -> PartFacts:
+    """Write the file of a part.
+
+    Args:
+        encoder: Texts → vectors.
+        part: A Parquet file or its row groups, whose columns are all kept; or a file of lines or records, of which the
+            texts are kept.
+        target: The file to write.
+        options: How to read and save.
+
+    Raises:
+        CorpusError: The file cannot be read, has no such column, or, if `strict`, has a row without a text.
+        UsageError: A Parquet file has a column of vectors already, or no column is named.
+    """
+    if not is_parquet_file(part.source):
+        source: list[PathLike[str]] = [path_or_url(part.source)]
+        stream = StreamOptions(options.column, options.keep_text, seconds_between_saves=float("inf"))
+        return PartFacts(encode_to(encoder, source, target, options=stream).texts)
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with open_source_file(part.source) as opened, parquet.ParquetFile(opened, pre_buffer=False) as file:
+            return _ParquetPart(encoder, part, file, options).write(target)
+    except (pa.ArrowException, EOFError) as error:
+        raise CorpusError(f"{part.source!r} is a damaged Parquet file: {reason_of(error)}; write it again") from error
+
+
+def facts_in(metadata: dict[bytes, bytes] | None, rows: int) -> PartFacts:
+    """Return the facts that the metadata of a part's file has."""
+    stored = json.loads((metadata or {}).get(KEY.encode(), b"{}"))
+    return PartFacts(rows, stored.get("bad", 0), tuple(BadRow(*row) for row in stored.get("bad_rows", ())))
+
+
+def texts_of(values: "pa.Array") -> tuple[list[str], list[tuple[int, str]]]:
+    """Return the texts of an array of strings, "" for those that are none, and the places of these with the reason."""
+    try:
+        found: list[str | None] = values.to_pylist()
+        bad = [(place, "null") for place, text in enumerate(found) if text is None] if values.null_count else []
+    except UnicodeDecodeError:
+        found, bad = [], []
+        for place, value in enumerate(values.cast("binary").to_pylist()):
+            try:
+                found.append(None if value is None else value.decode())
+            except UnicodeDecodeError:
+                found.append(None)
+                bad.append((place, "not UTF-8"))
+            else:
+                bad += [(place, "null")] if value is None else []
+    return [text or "" for text in found] if bad else [text for text in found if text is not None], bad
+
+
+def vectors_of(encoder: VectorEncoder, texts: list[str], empty: Sequence[int] = ()) -> "pa.FixedSizeListArray":
+    """Return the vectors of texts as Arrow's lists of fixed size, with zeros at the places `empty`."""
+    import pyarrow as pa
+
+    vectors = np.ascontiguousarray(encoder.encode(texts))
+    if empty:
+        vectors = vectors if vectors.flags.writeable else vectors.copy()
+        vectors[empty] = 0
+    return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
+
+
+class _ParquetPart:
+    """A part of a Parquet file that is open."""
+
+    def __init__(self, encoder: VectorEncoder, part: Part, file: "ParquetFile", options: PartsOptions) -> None:
+        schema = file.schema_arrow
+        if options.column is None:
+            names = ", ".join(map(repr, schema.names[:8]))
+            raise UsageError(f"{part.source!r} has the columns {names}; name the one with the text with --column")
+        check_text_column(part.source, schema, options.column)
+        if OUT in schema.names:
+            raise UsageError(f"{part.source!r} has a column {OUT!r} already, which would be replaced; rename it")
+        self.encoder, self.part, self.file, self.options, self.column = encoder, part, file, options, options.column
+        first, end = part.groups or (0, file.metadata.num_row_groups)
+        sizes = [file.metadata.row_group(number) for number in range(end)]
+        self.groups = list(range(first, end))
+        self.first_row = sum(group.num_rows for group in sizes[:first])
+        self._bytes_per_row = sum(g.total_byte_size for g in sizes[first:]) / max(
+            1, sum(g.num_rows for g in sizes[first:])
+        )
+
+    def write(self, target: "Path") -> PartFacts:
+        """Write the columns and the vectors."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        example = self.encoder.encode([""])
+        vector = pa.list_(pa.from_numpy_dtype(example.dtype), example.shape[1])
+        schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(pa.field(OUT, vector))
+        bad = list[BadRow]()
+        rows = self.first_row
+        with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
+            for group in grouped(self._batches(bad)):
+                writer.write_table(pa.Table.from_batches(group, schema))
+                rows += sum(map(len, group))
+            facts = PartFacts(rows - self.first_row, len(bad), tuple(bad[:MAX_NAMED]))
+            writer.add_key_value_metadata({KEY: json.dumps({"bad": facts.bad, "bad_rows": facts.bad_rows})})
+        return facts
+
+    def _batches(self, bad: list[BadRow]) -> "Iterator[pa.RecordBatch]":
+        """Yield record batches with vectors, and add the rows without a text to `bad`."""
+        import pyarrow as pa
+
+        example = self.encoder.encode([""])
+        row_bytes = max(self._bytes_per_row, example.nbytes, 1)
+        size = max(1, min(MAX_ROWS, int(MAX_BYTES / row_bytes)))
+        row = self.first_row
+        for batch in self.file.iter_batches(batch_size=size, row_groups=self.groups):
+            texts, places = texts_of(batch.column(self.column))
+            if places and self.options.strict:
+                place, reason = places[0]
+                raise CorpusError(
+                    f"{self.part.source!r}: row {row + place:,} of the column {self.column!r} is {reason}; remove or "
+                    "fill it, or leave out --strict (strict=True in Python), and its vector is zeros"
+                )
+            bad += [BadRow(self.part.source, row + place, reason) for place, reason in places]
+            vectors = vectors_of(self.encoder, texts, [place for place, _ in places])
+            kept = self._kept(batch)
+            yield pa.RecordBatch.from_arrays([*kept.columns, vectors], [*kept.schema.names, OUT])
+            row += len(batch)
+
+    def _kept(self, columns: Any) -> Any:
+        """Return a table or a batch with the columns that are kept."""
+        if self.options.keep_text:
+            return columns
+        names = [name for name in self.file.schema_arrow.names if name != self.column]
+        return columns.select(names)

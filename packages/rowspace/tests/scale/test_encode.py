@@ -1,0 +1,213 @@
+"""Parts → files of vectors: what is kept, what is skipped, what is refused."""
+
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.scale.corpus import contents, write_texts
+
+import rowspace as rs
+from rowspace.errors import CorpusError, CorpusWarning, RowspaceError, UsageError
+from rowspace.files.remote import read_remote, remote_names, upload
+from rowspace.scale import Part, PartsOptions, encode_parts
+from rowspace.scale.encode import _EncodePart
+from rowspace.scale.encoders import EncoderSource
+from rowspace.scale.engines import _Checked
+
+TEXT = PartsOptions(column="text")
+
+
+def names_in(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def vectors_in(file):
+    column = pq.read_table(file)["vector"].combine_chunks()
+    return column.values.to_numpy().reshape(len(column), -1)
+
+
+def test_each_file_becomes_one_with_the_vectors_of_its_texts_and_all_columns(tmp_path, table_path):
+    source, seen = write_texts(tmp_path / "texts"), []
+    result = encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None, on_progress=seen.append)
+    assert (result.parts, result.new_parts, result.texts, result.dim, result.dtype) == (3, 3, 150, 6, "float32")
+    encoder = rs.Encoder.load(table_path)
+    for path in source.iterdir():
+        made, given = pq.read_table(tmp_path / "out" / path.name), pq.read_table(path)
+        assert made.drop_columns(["vector"]).equals(given)
+        assert (vectors_in(tmp_path / "out" / path.name) == encoder.encode(given["text"].to_pylist())).all()
+    assert [progress.texts for progress in seen] == [50, 100, 150]
+    assert seen[-1].bytes == seen[-1].total_bytes
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"_rowspace.json", *names_in(source)}
+
+
+def test_processes_and_an_executor_write_the_same_bytes(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts")
+    encode_parts(table_path, source, tmp_path / "one", options=TEXT, on=None)
+    encode_parts(rs.load(table_path), source, tmp_path / "two", options=TEXT, on="processes", workers=2)
+    in_memory = rs.Table(list(rs.load(table_path)), rs.load(table_path).rows, tokenizer=rs.load(table_path).tokenizer)
+    encode_parts(in_memory, source, tmp_path / "three", options=TEXT, on="processes", workers=1)
+    with ThreadPoolExecutor(2) as executor:
+        encode_parts(table_path, source, tmp_path / "four", options=TEXT, on=executor)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two") == contents(tmp_path / "three")
+    assert contents(tmp_path / "one") == contents(tmp_path / "four")
+
+
+def test_a_large_file_is_divided_between_row_groups(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts", files=1)
+    size = (source / "part-0.parquet").stat().st_size
+    options = PartsOptions(column="text", part_bytes=size // 3)
+    encode_parts(table_path, source, tmp_path / "out", options=options, on=None)
+    names = sorted(contents(tmp_path / "out"))
+    assert names == ["part-0-000000-000002.parquet", "part-0-000002-000004.parquet", "part-0-000004-000005.parquet"]
+    together = pa.concat_tables([pq.read_table(tmp_path / "out" / name) for name in names])
+    assert together.drop_columns(["vector"]).equals(pq.read_table(source / "part-0.parquet"))
+
+
+def test_a_second_run_reads_no_source(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts")
+    options = PartsOptions(column="text", part_bytes=1)
+    encode_parts(table_path, source, tmp_path / "out", options=options, on=None)
+    before, times = contents(tmp_path / "out"), {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()}
+    for path in source.iterdir():
+        facts = path.stat()
+        path.write_bytes(bytes(facts.st_size))  # nothing of it can be read now
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    again = encode_parts(table_path, source, tmp_path / "out", options=options, on="processes")
+    assert (again.parts, again.new_parts, again.texts) == (15, 0, 150)
+    assert contents(tmp_path / "out") == before
+    assert all(path.stat().st_mtime_ns == time for path, time in times.items() if path.name != "_rowspace.json")
+
+
+def test_a_changed_source_is_encoded_again_and_a_removed_one_stays(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts")
+    encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
+    pq.write_table(pa.table({"text": ["the cat"]}), source / "part-1.parquet")
+    (source / "part-2.parquet").unlink()
+    again = encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
+    assert (again.parts, again.new_parts, again.texts) == (3, 1, 101)
+    assert len(pq.read_table(tmp_path / "out/part-1.parquet")) == 1
+
+
+def test_rows_without_a_text_are_zeros_and_named(tmp_path, table_path):
+    text = pa.array([b"the cat", None, b"\xff", b"dog"], pa.binary()).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"text": text.view(pa.string())}), tmp_path / "texts.parquet")
+    result = encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "out", options=TEXT, on=None)
+    vectors = vectors_in(tmp_path / "out/texts.parquet")
+    assert result.bad == 2
+    assert [(row.row, row.reason) for row in result.bad_rows] == [(1, "null"), (2, "not UTF-8")]
+    assert (np.abs(vectors).sum(1) > 0).tolist() == [True, False, False, True]
+    (tmp_path / "out/_rowspace.json").write_text(  # as a run leaves it that is killed before its end
+        json.dumps(forget(json.loads((tmp_path / "out/_rowspace.json").read_text())))
+    )
+    again = encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "out", options=TEXT, on=None)
+    assert (again.texts, again.bad, again.bad_rows) == (4, 2, result.bad_rows)
+    strict = PartsOptions(column="text", strict=True)
+    with pytest.raises(RowspaceError, match=r"row 1 of the column 'text' is null; remove or fill it") as caught:
+        encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "strict", options=strict, on=None)
+    assert str(caught.value).startswith("part texts.parquet failed: ")
+
+
+def forget(document):
+    for part in document["parts"]:
+        part["facts"] = None
+    return document
+
+
+def test_lines_records_and_empty_files_become_texts_with_vectors(tmp_path, table_path):
+    (tmp_path / "texts/in").mkdir(parents=True)
+    (tmp_path / "texts/a.txt").write_text("the cat\n\nthe dog\n")
+    (tmp_path / "texts/in/empty.txt").write_text("")
+    result = encode_parts(table_path, tmp_path / "texts", tmp_path / "out", on=None)
+    assert result.texts == 3
+    assert pq.read_table(tmp_path / "out/a.txt.parquet")["text"].to_pylist() == ["the cat", "", "the dog"]
+    assert pq.read_table(tmp_path / "out/in/empty.txt.parquet").num_rows == 0
+    (tmp_path / "r.jsonl").write_text('{"text": "the cat"}\n{"text": "mat"}\n')
+    encode_parts(table_path, tmp_path / "r.jsonl", tmp_path / "records", options=TEXT, on=None)
+    assert len(vectors_in(tmp_path / "records/r.jsonl.parquet")) == 2
+
+
+def test_a_failed_part_is_named_once_and_the_others_are_saved(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts")
+    (source / "part-1.parquet").write_bytes(b"PAR1 damaged")
+    with pytest.raises(RowspaceError, match=r"^part part-1.parquet failed: .* is a damaged Parquet file") as caught:
+        encode_parts(table_path, source, tmp_path / "out", options=TEXT, on="processes", workers=1)
+    assert str(caught.value).endswith("; 1 other part done")
+    assert not (tmp_path / "out/part-1.parquet").exists()
+
+
+def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
+    source, out = write_texts(tmp_path / "texts"), tmp_path / "out"
+    encode_parts(table_path, source, out, options=TEXT, on=None)
+    with pytest.raises(UsageError, match="has vectors of a run with another table or other options of the encoder"):
+        encode_parts(rs.Encoder.load(table_path, normalize=True), source, out, options=TEXT)
+    with pytest.raises(UsageError, match="has vectors of a run with keep_text=True; give the same"):
+        encode_parts(table_path, source, out, options=PartsOptions(column="text", keep_text=False))
+    with pytest.raises(UsageError, match=r"has other files, such as part-0.parquet; name a new or an empty folder"):
+        encode_parts(table_path, source, source, options=TEXT)
+    with pytest.raises(UsageError, match="on must be 'processes', 'ray', 'dask' or an executor"):
+        encode_parts(table_path, source, tmp_path / "new", options=TEXT, on="spark")
+    with pytest.raises(UsageError, match="workers must be at least 1, got 0"):
+        encode_parts(table_path, source, tmp_path / "new", options=TEXT, workers=0)
+    with pytest.raises(RowspaceError, match="has the columns 'id', 'text', 'more'; name the one with the text"):
+        encode_parts(table_path, source, tmp_path / "none", on=None)
+    assert encode_parts(table_path, source, tmp_path / "none", options=TEXT, on=None).new_parts == 3  # corrected
+    with pytest.raises(RowspaceError, match="has a column 'vector' already"):
+        encode_parts(table_path, out, tmp_path / "twice", options=TEXT, on=None)
+    with pytest.raises(UsageError, match=r"standard input .* has no parts"):
+        encode_parts(table_path, "-", tmp_path / "new")
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "a.txt.parquet").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"would both become a.txt.parquet"):
+        encode_parts(table_path, f"{tmp_path}/a.*", tmp_path / "new")
+    with pytest.warns(CorpusWarning, match=r"there are fewer parts \(1\) than workers \(2\)"):
+        encode_parts(table_path, source / "part-0.parquet", tmp_path / "few", options=TEXT, workers=2)
+    with pytest.raises(CorpusError, match="there is no file or folder"):
+        encode_parts(table_path, tmp_path / "none.parquet", tmp_path / "new")
+
+
+def test_a_bucket_has_the_files_of_a_folder(tmp_path, table_path, bucket):
+    source = write_texts(tmp_path / "texts")
+    for path in source.iterdir():
+        upload(path, f"{bucket}/texts/{path.name}")
+    encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
+    result = encode_parts(
+        table_path, f"{bucket}/texts/*.parquet", f"{bucket}/out/", options=TEXT, on="processes", workers=1
+    )
+    assert result.texts == 150
+    assert remote_names(f"{bucket}/out") == {"_rowspace.json", *names_in(source)}
+    made = {name: read_remote(f"{bucket}/out/{name}") for name in names_in(source)}
+    assert made == contents(tmp_path / "out")
+    again = encode_parts(table_path, f"{bucket}/texts/*.parquet", f"{bucket}/out", options=TEXT)
+    assert again.new_parts == 0
+
+
+def test_a_worker_with_other_versions_refuses_a_part():
+    outcome = _Checked(len, "rowspace 0.0.1 and Python 3.9")(Part("x.parquet", "x", 0, 0))
+    assert re.fullmatch(
+        r"the worker on \S+ has rowspace \S+ and Python 3.\d+, and this process rowspace 0.0.1 and Python 3.9; "
+        "install the same versions on all machines",
+        outcome.failure,
+    )
+
+
+def test_a_worker_that_does_not_see_a_path_says_so(tmp_path, table_path):
+    source = write_texts(tmp_path / "texts", files=1) / "part-0.parquet"
+    encoder = EncoderSource.of(table_path)
+    facts = source.stat()
+    part = Part("part-0.parquet", str(source), facts.st_size, facts.st_mtime_ns)
+    with pytest.raises(RowspaceError, match=r"does not see \S+/out; use a folder that all machines share, or a URL"):
+        _EncodePart(encoder, TEXT, str(tmp_path / "out"))(part)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/_rowspace.json").write_text("{}")
+    source.unlink()
+    with pytest.raises(RowspaceError, match=r"does not see \S+/part-0.parquet; use a folder"):
+        _EncodePart(encoder, TEXT, str(tmp_path / "out"))(part)
+    with pytest.raises(RowspaceError, match="does not see the table /none; put it in a folder that all machines share"):
+        EncoderSource("/none", encoder.options, "unknown", b"").open()
+    with pytest.raises(RowspaceError, match=r"differs from the one of this run; copy the same table to all machines"):
+        EncoderSource(table_path, encoder.options, "unknown", b"").open()
