@@ -45,6 +45,8 @@ def __getattr__(name: str) -> Any:
     """Import the module of a name when the name is first used."""
     if name == "__version__":
         return import_module("importlib.metadata").version("rowspace")
+    if name == "scale":
+        return import_module("rowspace.scale")
     if name not in _MODULES:
         raise AttributeError(f"module 'rowspace' has no attribute {name!r}")
     try:

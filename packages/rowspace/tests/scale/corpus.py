@@ -1,5 +1,6 @@
-"""Files of texts, and what is in a folder of vectors."""
+"""Files of texts, what is in a folder of vectors, and functions that workers can import."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -22,3 +23,22 @@ def write_texts(folder: Path, files: int = 3, rows: int = 50) -> Path:
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the bytes of each file of vectors."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.parquet"))}
+
+
+class DieOnce:
+    """Kills the worker of a part, if it is the first that works on it; returns the process id."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, part):
+        try:
+            (self.folder / part.name).open("x")
+        except FileExistsError:
+            return os.getpid()
+        os.kill(os.getpid(), 9)
+        return None
+
+
+def always_die(part):
+    os.kill(os.getpid(), 9)

@@ -57,7 +57,9 @@ class EncodeOptions:
     ] = None
     dtype: Annotated[DType, Option("Type of the vectors' numbers.")] = "float32"
     sif_a: Annotated[float, Option("The constant a of sif's weights a / (a + p).", minimum=1e-12, maximum=1e12)] = 1e-3
-    workers: Annotated[int | None, Option("Threads.", minimum=1, maximum=1_024, default="one per core")] = None
+    workers: Annotated[
+        int | None, Option("Threads; with --on, parts at a time.", minimum=1, maximum=1_024, default="one per core")
+    ] = None
 
     def __post_init__(self) -> None:
         validate_options(self)

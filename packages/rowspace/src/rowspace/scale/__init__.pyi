@@ -1,3 +1,4 @@
+from rowspace.scale.batches import EncodeBatches as EncodeBatches
 from rowspace.scale.encode import PartsResult as PartsResult, encode_parts as encode_parts
 from rowspace.scale.engines import map_parts as map_parts
 from rowspace.scale.part_files import BadRow as BadRow, PartsOptions as PartsOptions

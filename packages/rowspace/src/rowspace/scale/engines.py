@@ -298,7 +298,7 @@ class _Dask(_Engine):
             self._own.insert(0, self._client)
         self._distributed = distributed
         self.workers = workers or max(1, sum(self._client.nthreads().values()))
-        self._function = self._client.scatter(function, broadcast=False, hash=False)
+        self._function = function  # in each task, since a copy on a worker would be lost with it
         self._futures = dict[Any, Part]()
 
     def submit(self, part: Part) -> None:
@@ -317,10 +317,10 @@ def _connected(connect: Callable[[], Any]) -> Any:
     """Connect to a cluster, and translate the errors."""
     try:
         return connect()
-    except (RuntimeError, OSError, ValueError, TimeoutError) as error:
+    except Exception as error:  # engines have many
         raise RowspaceError(
-            f"the cluster cannot be reached ({reason_of(error)}); check its address, and that it has the same versions "
-            "of Python and of the engine as this process"
+            f"the cluster cannot be used ({reason_of(error)}); check its address, and that its machines have the same "
+            "versions of Python, rowspace and the engine as this process"
         ) from error
 
 

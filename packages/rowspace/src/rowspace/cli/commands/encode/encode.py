@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
+from rowspace.cli.commands.encode.parts import run_parts
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
@@ -43,13 +44,13 @@ NEXT_STEPS = {
 
 
 @with_options_of({"Vectors": EncodeOptions})
-def encode(
+def encode(  # noqa: PLR0913  # what to encode, where to, and how
     files: Annotated[
         list[str],
         typer.Argument(
             metavar="FILE",
             help="Files with a text per line (.gz, .xz, .bz2 and .zst too), files with records (JSON lines or "
-            "arrays, CSV, Parquet), folders, patterns, or - for standard input.",
+            "arrays, CSV, Parquet), folders, patterns, URLs such as s3://bucket/folder, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -68,8 +69,8 @@ def encode(
         typer.Option(
             "-o",
             "--output",
-            help="Where to save: a name that ends in .npy, .parquet or .lance; without it, "
-            "vectors are printed as JSON lines.",
+            help="Where to save: a name that ends in .npy, .parquet or .lance; with --on, a folder or a URL; without "
+            "it, vectors are printed as JSON lines.",
             show_default=False,
         ),
     ] = None,
@@ -81,6 +82,25 @@ def encode(
         bool, typer.Option("--text/--no-text", help="Save the texts, too, in .parquet and .lance.")
     ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output.")] = False,
+    on: Annotated[
+        Literal["processes", "ray", "dask"] | None,
+        typer.Option(
+            help="Encode each file, and ranges of rows of large Parquet files, as a part with a file of its own, by "
+            "processes of this machine or a cluster; a second run encodes what is missing.",
+            show_default=False,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="With --on, stop at a row without a text; otherwise its vector is zeros.")
+    ] = False,
+    part_megabytes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --on, divide larger Parquet files into parts of this size.  [default: 256]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -92,16 +112,27 @@ def encode(
       rowspace encode sentences.txt --table my-table -o vectors.npy
       rowspace encode reviews.jsonl.gz --column text --table a-model2vec-folder --normalize -o vectors.parquet
       rowspace encode questions.txt --table my-table --dim 8
+      rowspace encode 's3://b/docs/*.parquet' --column text --table my-table -o s3://b/vectors/ --on ray
     """
     from rowspace.encode import Encoder, StreamOptions, encode_to  # not needed for help
     from rowspace.encode.stream import check_output
 
+    given = {name: value for name, value in options.items() if value is not None}
+    if on is not None:
+        parts = {"column": column, "keep_text": keep_text, "strict": strict, "part_megabytes": part_megabytes}
+        with cleanup_on_interrupt():
+            run_parts(files, table, output, on=on, is_resumed=resume, as_json=as_json, parts=parts, options=given)
+        return
+    if strict or part_megabytes is not None:
+        raise UsageError("--strict and --part-megabytes are for parts; give --on, such as --on processes")
+    if output is not None and is_url(output):
+        raise UsageError(f"{output} is a URL, where parts are saved; give --on, such as --on processes")
     if output is None and (resume or as_json):
         raise UsageError(f"{'--resume' if resume else '--json'} is for a run that saves vectors; give -o")
     if output is not None:
         check_output(output)
     began = time.monotonic()
-    encoder = Encoder.load(table, **{name: value for name, value in options.items() if value is not None})
+    encoder = Encoder.load(table, **given)
     stream = StreamOptions(column=column, keep_text=keep_text)
     if output is None:
         _print_vectors(encoder, files, stream)

@@ -1,0 +1,108 @@
+"""`EncodeBatches`: a function of batches for Ray Data, Dask, Spark and Daft, which opens its table once a process."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.plural import join_names
+from rowspace.errors import UsageError
+from rowspace.scale.encoders import EncoderSource, TableLike
+from rowspace.scale.part_files import texts_of, vectors_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["EncodeBatches"]
+
+
+class EncodeBatches:
+    """Adds a column with the vectors of texts to batches; a text that is null or not UTF-8 has a vector of zeros.
+
+    An object pickles with the path of its table and not with the rows, if the table or encoder was opened from a path
+    that the workers see. Each process opens the table when its first batch comes, and maps its rows, so that the
+    processes of a machine share them. One thread encodes, since engines run several workers.
+
+    Ray Data stops without a message when actors take all processors of a cluster: leave one for reading and writing.
+
+    Args:
+        table: The path or URL of a table with a tokenizer, a `Table`, or an `Encoder` with its options.
+        column: The column that holds the texts.
+        out: The name of the new column.
+
+    Raises:
+        UsageError: There is no such table, or it has no tokenizer.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> from rowspace.table import Table
+    >>> from rowspace.text import whitespace_json
+    >>> table = Table(["cat", "dog"], np.eye(2, dtype=np.float32), tokenizer=whitespace_json(["cat", "dog"]))
+    >>> EncodeBatches(table)(pa.table({"text": ["cat", None]})).to_pylist()
+    [{'text': 'cat', 'vector': [1.0, 0.0]}, {'text': None, 'vector': [0.0, 0.0]}]
+    """
+
+    def __init__(self, table: TableLike, *, column: str = "text", out: str = "vector") -> None:
+        self.column, self.out = column, out
+        self._source = EncoderSource.of(table)
+
+    def __call__(self, batch: Any) -> Any:
+        """Return a batch of the same kind with the column of vectors.
+
+        Args:
+            batch: A table or record batch of Arrow, a dictionary of NumPy arrays (Ray Data), a data frame of pandas
+                (Dask), or an iterator of record batches (Spark's `mapInArrow`).
+
+        Raises:
+            UsageError: It is something else, or has no column of texts, or has a column `out`.
+            RowspaceError: This machine does not see the table.
+        """
+        if isinstance(batch, Mapping):
+            self._check_names(batch)
+            return {**batch, self.out: self.vectors(batch[self.column])}
+        if type(batch).__module__.split(".")[0] == "pandas":
+            self._check_names(batch.columns)
+            return batch.assign(**{self.out: list(self.vectors(batch[self.column]))})
+        if hasattr(batch, "schema") and hasattr(batch, "append_column"):
+            return self._with_column(batch)
+        if isinstance(batch, Iterator):
+            return map(self._with_column, batch)
+        raise UsageError(f"a batch is one of Arrow, a dictionary or a data frame, not {type(batch).__name__}")
+
+    def vectors(self, texts: "Iterable[str | None] | pa.Array") -> NDArray[Any]:
+        """Return the vectors of texts, (n, d), for engines whose functions take columns, such as Daft.
+
+        Args:
+            texts: n texts; one that is None, or NaN as pandas has it, has a vector of zeros.
+        """
+        found = list(texts)
+        empty = [place for place, text in enumerate(found) if not isinstance(text, str)]
+        for place in empty:
+            if not _is_missing(found[place]):
+                raise UsageError(
+                    f"the column {self.column!r} has {found[place]!r:.80} in row {place}, which is no text"
+                )
+            found[place] = ""
+        vectors = self._source.open().encode(found)
+        if empty:
+            vectors = vectors.copy()
+            vectors[empty] = 0
+        return vectors
+
+    def _with_column(self, batch: Any) -> Any:
+        """Return a table or record batch of Arrow with the vectors."""
+        self._check_names(batch.schema.names)
+        texts, empty = texts_of(batch.column(self.column))
+        vectors = vectors_of(self._source.open(), texts, [place for place, _ in empty])
+        return batch.append_column(self.out, vectors)
+
+    def _check_names(self, names: Iterable[Any]) -> None:
+        if self.column not in names:
+            raise UsageError(f"there is no column {self.column!r} in a batch with {join_names(map(str, names))}")
+        if self.out in names:
+            raise UsageError(f"a batch has a column {self.out!r} already; give another name with out=...")
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, or NaN or NA of pandas."""
+    return value is None or (isinstance(value, float) and np.isnan(value)) or type(value).__name__ == "NAType"
