@@ -5,10 +5,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.scale.corpus import DieOnce, always_die, contents, write_texts
+from tests.search.samples import contents as index_contents, make_table, write_files
 
 import rowspace as rs
 from rowspace.errors import RowspaceError
-from rowspace.scale import EncodeBatches, Part, PartsOptions, encode_parts, map_parts
+from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, map_parts
+from rowspace.search import Index
 
 ray = pytest.importorskip("ray")
 distributed = pytest.importorskip("distributed")
@@ -47,6 +49,16 @@ def test_an_engine_writes_the_same_bytes(engine, tmp_path, table_path):
     (source / "part-1.parquet").write_bytes(b"PAR1 damaged")
     with pytest.raises(RowspaceError, match=r"^part part-1.parquet failed: .* is a damaged Parquet file"):
         encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=engine)
+
+
+@pytest.mark.parametrize("engine", ["ray", "dask"])
+def test_an_engine_builds_the_same_index(engine, tmp_path):
+    make_table().save(tmp_path / "table")
+    write_files(tmp_path / "files")
+    made = build_index(tmp_path / "files", str(tmp_path / "table"), tmp_path / "made", on=engine, workers=2)
+    one = Index.build(tmp_path / "files", str(tmp_path / "table"), tmp_path / "one")
+    assert index_contents(made) == index_contents(one)
+    assert made.search("tulips water") == one.search("tulips water")
 
 
 @pytest.mark.parametrize("engine", ["processes", "ray", "dask"])

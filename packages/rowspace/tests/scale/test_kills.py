@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 from tests.scale.corpus import contents, write_texts
+from tests.search.samples import FILES, contents as index_contents, make_table, write_files
 
-from rowspace.scale import PartsOptions, encode_parts
+from rowspace.scale import PartsOptions, build_index, encode_parts
+from rowspace.search import Index
 
 TEXT = PartsOptions(column="text")
 DRIVER = """
 import sys
-from rowspace.scale import PartsOptions, encode_parts
+from rowspace.scale import PartsOptions, build_index, encode_parts
+from rowspace.search import Index
 encode_parts(*sys.argv[1:4], options=PartsOptions(column="text"), on="processes", workers=2)
 """
 
@@ -95,6 +98,22 @@ def test_killed_workers_lose_nothing(tmp_path, table_path):
 
 def test_a_killed_driver_is_continued(tmp_path, table_path):
     check_killed_drivers(tmp_path, table_path, 1)
+
+
+def test_a_worker_killed_while_it_indexes_leaves_no_row(tmp_path):
+    make_table().save(tmp_path / "table")
+    words = " ".join(FILES.values()).split()
+    files = {f"{number}.txt": " ".join(random.Random(number).choices(words, k=3_000)) for number in range(60)}
+    write_files(tmp_path / "files", files)
+    one = Index.build(tmp_path / "files", str(tmp_path / "table"), tmp_path / "one")
+    is_over, counts = threading.Event(), []
+    killer = threading.Thread(target=lambda: counts.append(kill_workers(random.Random(2), 2, is_over)))
+    killer.start()
+    made = build_index(tmp_path / "files", str(tmp_path / "table"), tmp_path / "made", on="processes", workers=2)
+    is_over.set()
+    killer.join()
+    assert counts[0] > 0
+    assert index_contents(made) == index_contents(one)
 
 
 @pytest.mark.long

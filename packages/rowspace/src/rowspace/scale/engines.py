@@ -13,11 +13,10 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusWarning, MissingExtraError, RowspaceError, UsageError, reason_of
-from rowspace.scale.parts import Part
 from rowspace.scale.worker_process import WorkerProcess
 
 __all__ = ["ENGINES", "On", "check_engine", "map_parts"]
@@ -28,6 +27,16 @@ On = Literal["processes", "ray", "dask"] | Executor | None
 ENGINES = ("processes", "ray", "dask")
 RETRIES = 3  # of a part whose worker has died
 
+
+class Named(Protocol):
+    """What a part needs."""
+
+    @property
+    def name(self) -> str:
+        """Its name, in messages."""
+
+
+Each = TypeVar("Each", bound=Named)
 Value = TypeVar("Value")
 
 
@@ -41,15 +50,15 @@ class Outcome(NamedTuple):
         trace: The traceback of an internal error.
     """
 
-    part: Part
+    part: Any
     value: Any = None
     failure: str = ""
     trace: str = ""
 
 
 def map_parts(
-    function: Callable[[Part], Value], parts: Sequence[Part], *, on: On = "processes", workers: int | None = None
-) -> Iterator[tuple[Part, Value]]:
+    function: Callable[[Each], Value], parts: Sequence[Each], *, on: On = "processes", workers: int | None = None
+) -> Iterator[tuple[Each, Value]]:
     """Yield each part with what a function returns for it, in the order in which they are done.
 
     At most `workers` parts are worked on at a time. A part whose worker dies is given to another, up to three times.
@@ -94,7 +103,7 @@ def check_engine(on: On, workers: int | None) -> None:
         raise MissingExtraError("Dask is not installed: pip install distributed")
 
 
-def _done(engine: "_Engine", parts: Sequence[Part]) -> Iterator[tuple[Part, Any]]:
+def _done(engine: "_Engine", parts: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     waiting, working, done, failed = list(reversed(parts)), 0, 0, list[Outcome]()
     while working or (waiting and not failed):
         while waiting and working < engine.workers and not failed:
@@ -126,10 +135,10 @@ def _versions() -> str:
 class _Checked:
     """A function on a worker with the same versions; its exceptions become outcomes."""
 
-    function: Callable[[Part], Any]
+    function: Callable[[Any], Any]
     versions: str
 
-    def __call__(self, part: Part) -> Outcome:
+    def __call__(self, part: Any) -> Outcome:
         """Return the outcome of a part."""
         here = _versions()
         if here != self.versions:
@@ -157,7 +166,7 @@ class _Engine(ABC):
     workers: int
 
     @abstractmethod
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         """Begin a part; at most `workers` have begun and are not done."""
 
     @abstractmethod
@@ -186,9 +195,9 @@ def _cores() -> int:
 
 class _Here(_Engine):
     def __init__(self, function: _Checked) -> None:
-        self.workers, self._function, self._parts = 1, function, list[Part]()
+        self.workers, self._function, self._parts = 1, function, list[Any]()
 
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         self._parts.append(part)
 
     def next(self) -> Outcome:
@@ -200,9 +209,9 @@ class _Futures(_Engine):
 
     def __init__(self, function: _Checked, workers: int, executor: Executor) -> None:
         self.workers, self._function, self._executor = workers, function, executor
-        self._futures = dict[Future[Outcome], Part]()
+        self._futures = dict[Future[Outcome], Any]()
 
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         self._futures[self._executor.submit(self._function, part)] = part
 
     def next(self) -> Outcome:
@@ -216,12 +225,12 @@ class _Processes(_Engine):
     def __init__(self, function: _Checked, workers: int) -> None:
         self.workers, self._function = workers, function
         self._idle = list[WorkerProcess]()
-        self._busy = dict[WorkerProcess, tuple[Part, int]]()
+        self._busy = dict[WorkerProcess, tuple[Any, int]]()
 
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         self._begin(part, RETRIES)
 
-    def _begin(self, part: Part, retries: int) -> None:
+    def _begin(self, part: Any, retries: int) -> None:
         worker = self._idle.pop() if self._idle else WorkerProcess(self._function)
         self._busy[worker] = part, retries
         worker.send(part)
@@ -261,9 +270,9 @@ class _Ray(_Engine):
         self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(_run)
         self._function = ray.put(function)
-        self._refs = dict[Any, Part]()
+        self._refs = dict[Any, Any]()
 
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         self._refs[self._task.remote(self._function, part)] = part
 
     def next(self) -> Outcome:
@@ -275,7 +284,7 @@ class _Ray(_Engine):
             self._ray.shutdown()
 
 
-def _run(function: _Checked, part: Part) -> Outcome:
+def _run(function: _Checked, part: Any) -> Outcome:
     return function(part)
 
 
@@ -299,9 +308,9 @@ class _Dask(_Engine):
         self._distributed = distributed
         self.workers = workers or max(1, sum(self._client.nthreads().values()))
         self._function = function  # in each task, since a copy on a worker would be lost with it
-        self._futures = dict[Any, Part]()
+        self._futures = dict[Any, Any]()
 
-    def submit(self, part: Part) -> None:
+    def submit(self, part: Any) -> None:
         self._futures[self._client.submit(_run, self._function, part, pure=False)] = part
 
     def next(self) -> Outcome:
@@ -316,7 +325,9 @@ class _Dask(_Engine):
 def _connected(connect: Callable[[], Any]) -> Any:
     """Connect to a cluster, and translate the errors."""
     try:
-        return connect()
+        with warnings.catch_warnings():  # engines start programs, which do not use Lance after a fork
+            warnings.filterwarnings("ignore", "lance is not fork-safe", UserWarning)
+            return connect()
     except Exception as error:  # engines have many
         raise RowspaceError(
             f"the cluster cannot be used ({reason_of(error)}); check its address, and that its machines have the same "
@@ -324,7 +335,7 @@ def _connected(connect: Callable[[], Any]) -> Any:
         ) from error
 
 
-def _outcome(part: Part, result: Callable[[], Outcome]) -> Outcome:
+def _outcome(part: Any, result: Callable[[], Outcome]) -> Outcome:
     """Return the result of a task, or the outcome of one that the engine could not run."""
     try:
         return result()

@@ -29,7 +29,7 @@ from rowspace.search.update import update_store
 from rowspace.search.update_records import update_records
 from rowspace.search.writer import Progress, Summary
 
-__all__ = ["Index"]
+__all__ = ["Index", "settings_of"]
 
 FLOATS = ("float32", "float16")
 
@@ -66,7 +66,7 @@ class Index:
         killed build of the first index leaves the files that are done, and `update` continues.
 
         Args:
-            files: Files and folders.
+            files: Files and folders, also at URLs such as s3://bucket/docs.
             encoder: Texts → vectors; or the path of a table or a sentence encoder, which the index remembers.
             path: A new folder, an index, or a URL such as s3://bucket/index.
             options: The length of passages, and limits.
@@ -81,8 +81,8 @@ class Index:
             RowspaceError: If another process writes to `path`.
         """
         opened, table = _opened(encoder, table)
-        settings = _settings(opened, options or IndexOptions(), table, resolve_roots(files), None)
-        return cls._built(
+        settings = settings_of(opened, options or IndexOptions(), table, resolve_roots(files), None)
+        return cls.build_by(
             path, settings, opened, lambda store: update_store(store, settings.roots, opened, on_progress=on_progress)
         )
 
@@ -142,9 +142,9 @@ class Index:
         if first is None:
             raise UsageError("there are no records; give at least one")
         columns = columns_of(first, text=text_column, id_column=id_column, title=title_column)
-        return cls._built(
+        return cls.build_by(
             path,
-            _settings(opened, chosen, table, roots, columns),
+            settings_of(opened, chosen, table, roots, columns),
             opened,
             lambda store: update_records(
                 store, chain([first], rows), opened, columns, is_all=True, on_progress=on_progress
@@ -152,9 +152,20 @@ class Index:
         )
 
     @classmethod
-    def _built(
+    def build_by(
         cls, path: str | Path, settings: IndexSettings, encoder: AnyEncoder, update: Callable[[ChunkStore], Summary]
     ) -> "Index":
+        """Make an index of what a function writes; `build`, `build_records` and `rowspace.scale` give it.
+
+        Args:
+            path: As for `build`.
+            settings: What the index is made with.
+            encoder: The encoder.
+            update: Writes rows to the storage of the new index, which then takes the place of an old one.
+
+        Raises:
+            RowspaceError: If another process writes to `path`, and what `update` raises.
+        """
         place = resolve_place(path)
         with writing(place), replacing(place) as new:
             summary = update(ChunkStore.create(new, settings, replace=new != place))
@@ -366,7 +377,9 @@ class Index:
         if self.settings.records is not None:
             return {}
         paths = sorted({hit.path for hit in hits})
-        known = self._store.files(paths) if paths else {}
+        known = (
+            {path: state for path, state in self._store.files(paths).items() if not is_remote(path)} if paths else {}
+        )
         now = {path: file_time(path) for path in known}
         return {path: "changed" if now[path] else "gone" for path, state in known.items() if now[path] != state[:2]}
 
@@ -447,15 +460,16 @@ def _opened(encoder: AnyEncoder | str | Path, table: str | Path | None) -> tuple
     return open_encoder(encoder), path
 
 
-def _settings(
+def settings_of(
     encoder: AnyEncoder,
     options: IndexOptions,
     table: str | Path | None,
     roots: Iterable[str],
     columns: RecordColumns | None,
 ) -> IndexSettings:
+    """Return the settings of a new index; raise `UsageError` if the vectors of the encoder are not floats."""
     _check_floats(encoder, "an index")
-    known = None if table is None else os.path.realpath(table)
+    known = None if table is None else str(table) if is_remote(str(table)) else os.path.realpath(table)
     return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
 
 

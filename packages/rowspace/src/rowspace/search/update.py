@@ -8,13 +8,14 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
+from rowspace.files.remote import is_url, open_remote
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files
 from rowspace.search.reading.reader import FileReader
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder
 from rowspace.search.writer import Progress, ReadSource, Summary, Writer
 
-__all__ = ["update_store"]
+__all__ = ["FileUpdate", "update_store"]
 
 _GROUP_FILES, _GROUP_BYTES = 64, 1 << 17  # that are read together
 
@@ -36,10 +37,18 @@ def update_store(
     Returns:
         What was done.
     """
-    return _Update(store, encoder, on_progress or (lambda done, total: None)).run(roots)
+    return FileUpdate(store, encoder, on_progress or (lambda done, total: None)).run(roots)
 
 
-class _Update:
+class FileUpdate:
+    """An update of an index of files; `write` is the part of it that workers do.
+
+    Args:
+        store: The index, or what takes its rows.
+        encoder: The encoder of the index.
+        on_progress: Called after each file.
+    """
+
     def __init__(self, store: ChunkStore, encoder: AnyEncoder, on_progress: Progress) -> None:
         self.store, self.on_progress = store, on_progress
         self.writer = Writer(store, encoder)
@@ -48,12 +57,12 @@ class _Update:
         self._done = self._total = 0
 
     def run(self, roots: Sequence[str]) -> Summary:
+        """Find the files, write what has changed, remove what is gone, and maintain the index."""
         start = time.perf_counter()
         files = list(find_files(roots, self.summary.problems, self.summary.left_out))
         self.summary.skipped.update(each for each in self.summary.left_out.values() if each not in CHOSEN)
         kept, touched = set[str](), dict[str, int]()
-        with FileReader(self.store.settings.max_chars) as reader:
-            self.writer.write(self._read(files, reader, kept, touched))
+        self.write(files, kept, touched)
         self.writer.remove([path for path in self.known if path not in kept and _is_below(path, roots)])
         if touched:
             self.store.touch(touched)
@@ -61,6 +70,11 @@ class _Update:
         self.summary.chunks = self.store.count()
         self.summary.seconds = time.perf_counter() - start
         return self.summary
+
+    def write(self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]) -> None:
+        """Write the rows of files that are new or have changed; collect the paths that stay in the index."""
+        with FileReader(self.store.settings.max_chars) as reader:
+            self.writer.write(self._read(files, reader, kept, touched))
 
     def _read(
         self, files: Sequence[FoundFile], reader: FileReader, kept: set[str], touched: dict[str, int]
@@ -74,7 +88,11 @@ class _Update:
                     self.summary.problems[found.path] = problem
                 if chunks:
                     kept.add(found.path)
-                    place = os.path.relpath(found.path, self._base)
+                    place = (
+                        found.path[len(self._base) + 1 :]
+                        if is_url(found.path)
+                        else os.path.relpath(found.path, self._base)
+                    )
                     yield ReadSource(found.path, place, found.size, found.mtime_ns, digest, chunks)
                 else:
                     self.summary.leave_out(found.path, left_out or "without text")
@@ -117,7 +135,7 @@ class _Update:
             raise FileFormatError("too large")
         try:
             found.path.encode()
-            with open_regular(Path(found.path)) as file:
+            with open_remote(found.path) if is_url(found.path) else open_regular(Path(found.path)) as file:
                 data = file.read(most + 1) or b""  # None: a file of the system that is not ready
         except UnicodeEncodeError:
             raise FileFormatError("name not UTF-8") from None
@@ -146,6 +164,8 @@ def _groups(files: Iterable[tuple[FoundFile, bytes, str]]) -> Iterator[list[tupl
 
 def _base_of(roots: Sequence[str]) -> str:
     """Return the folder below which paths are part of titles: the one root, or what several have in common."""
+    if any(map(is_url, roots)):
+        return os.path.commonprefix([f"{root.rstrip('/')}/" for root in roots]).rpartition("/")[0]  # noqa: RUF071
     common = os.path.commonpath(roots)
     return common if Path(common).is_dir() else str(Path(common).parent)
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from rowspace.errors import RowspaceError, UsageError, reason_of
 from rowspace.files.open_folder import open_regular
+from rowspace.files.remote import is_url, remote_files
 from rowspace.search.reading.patterns import IgnoreFile
 from rowspace.store.native.manifest import MARKER
 
@@ -75,10 +76,10 @@ class FoundFile(NamedTuple):
 
 
 def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[str] = ()) -> list[str]:
-    """Return the absolute paths of files and folders.
+    """Return the absolute paths of files and folders; URLs stay as they are.
 
     Args:
-        files: One or more paths.
+        files: One or more paths or URLs.
         known: Paths that may be missing, since the index has their files, which will be removed.
 
     Returns:
@@ -92,17 +93,21 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
         raise UsageError("the path of a file is empty; name files and folders to index, '.' for the current folder")
     paths = list(map(_real_path, given))
     for path in paths:
+        if is_url(path):
+            continue  # its files are listed when they are read
         if not (Path(path).is_file() or Path(path).is_dir()) and path not in known:
             problem = "is neither a file nor a folder" if Path(path).exists() else "does not exist"
             raise UsageError(f"{path} {problem}; name files and folders to index")
     return [
         path
         for path in dict.fromkeys(paths)
-        if not any(path.startswith(other.rstrip("/") + "/") for other in paths if Path(other).is_dir())
+        if not any(path.startswith(other.rstrip("/") + "/") for other in paths if is_url(other) or Path(other).is_dir())
     ]
 
 
 def _real_path(path: str | Path) -> str:
+    if isinstance(path, str) and is_url(path):
+        return path.rstrip("/")
     try:
         Path(path).exists()
         return os.path.realpath(path)
@@ -119,7 +124,7 @@ def find_files(
     begin with a dot, symbolic links, lock files of package managers, minified files, indexes and tables of rowspace.
 
     Args:
-        roots: Absolute paths; a missing one has no files.
+        roots: Absolute paths and URLs; a missing path has no files.
         problems: Gets the folders and .gitignore files that cannot be read, each with the reason.
         left_out: Gets the files and folders that are left out, each with the reason; not what is in such a folder.
 
@@ -154,7 +159,9 @@ class _Walk:
 
     def files_of(self, root: str) -> Iterator[FoundFile]:
         """Yield the files of a root."""
-        if Path(root).is_dir():
+        if is_url(root):
+            yield from map(FoundFile._make, remote_files(root))
+        elif Path(root).is_dir():
             yield from self._below(root)
         elif Path(root).is_file():
             status = Path(root).stat()

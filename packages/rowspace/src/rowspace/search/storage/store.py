@@ -239,6 +239,18 @@ class ChunkStore:
         )
 
     @_writing
+    def append_fragments(self, fragments: Sequence[str]) -> None:
+        """Add the rows that other processes have written as fragments of the dataset, in one commit.
+
+        Args:
+            fragments: The JSON of each, in the order of their rows.
+        """
+        lance = import_lance()
+        metadata = [lance.fragment.FragmentMetadata.from_json(each) for each in fragments]
+        operation = lance.LanceOperation.Append(metadata)
+        self.dataset = lance.LanceDataset.commit(dataset_uri(self.source), operation, read_version=self.dataset.version)
+
+    @_writing
     def touch(self, times: Mapping[str, int]) -> None:
         """Store the new times of files whose content is the same."""
         import pyarrow as pa

@@ -1,8 +1,10 @@
 """`rowspace index`: files or records → an index for `rowspace search`."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +15,7 @@ from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, shown
 from rowspace.errors import UsageError
 from rowspace.files.hub import local_path
+from rowspace.files.remote import is_url
 from rowspace.search.options import IndexOptions
 from rowspace.text.corpus.records import RECORD_NAMES, has_records
 
@@ -77,6 +80,18 @@ def index(  # noqa: PLR0913  # what to index, and how
         str | None,
         typer.Option(metavar="NAME", help="Of records, the column of titles.  [default: none]", show_default=False),
     ] = None,
+    on: Annotated[
+        Literal["processes", "ray", "dask"] | None,
+        typer.Option(help="Build the index of files by processes of this machine or by a cluster.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many workers build the index; processes without --on.  [default: one per core]",
+            show_default=False,
+        ),
+    ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the index again, with the given files only.")] = (
         False
     ),
@@ -99,14 +114,16 @@ def index(  # noqa: PLR0913  # what to index, and how
       rowspace index src docs -o my-index
       rowspace index -o my-index
       rowspace index docs --encoder a-sentence-encoder -o my-index
+      rowspace index s3://bucket/docs -o s3://bucket/index --on ray
       rowspace index books.csv --text-column description --title-column title -o my-books
     """
     given = {"text_column": text_column, "id_column": id_column, "title_column": title_column}
     columns = {name: value for name, value in given.items() if value is not None}
     chosen = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
-        run = _build if rebuild else _update
-        built = run(files or [], output, _path_of(table, encoder, download=download), chosen, columns)
+        builder = partial(_build, on=on or ("processes" if workers else None), workers=workers)
+        run = _rebuild if rebuild else _update
+        built = run(files or [], output, _path_of(table, encoder, download=download), chosen, columns, builder)
     summary = built.summary
     if as_json:
         print_json({"index": output, **vars(summary)})
@@ -148,14 +165,34 @@ def _path_of(table: str | None, encoder: str | None, *, download: bool) -> str |
     return str(path)
 
 
-def _update(
-    files: list[str], output: str, encoder: str | None, options: dict[str, int], columns: dict[str, str]
+Builder = Callable[[list[str], str, str | None, dict[str, int], dict[str, str]], "Index"]
+
+
+def _rebuild(  # as _update
+    files: list[str],
+    output: str,
+    encoder: str | None,
+    options: dict[str, int],
+    columns: dict[str, str],
+    build: Builder,
+) -> "Index":
+    """Build the index."""
+    return build(files, output, encoder, options, columns)
+
+
+def _update(  # what to index, how, and what builds it if there is none
+    files: list[str],
+    output: str,
+    encoder: str | None,
+    options: dict[str, int],
+    columns: dict[str, str],
+    build: Builder,
 ) -> "Index":
     """Update the index, or build it if there is none."""
     from rowspace.search import Index
 
     if not Index.exists(output):
-        return _build(files, output, encoder, options, columns)
+        return build(files, output, encoder, options, columns)
     found = Index.open(output, encoder)
     known = vars(found.settings) | {
         f"{name}_column": getattr(found.settings.records, name, None) for name in ("text", "id", "title")
@@ -163,7 +200,7 @@ def _update(
     for name, value in (options | columns).items():
         if known[name] != value:
             if files and not len(found):  # the first build has ended at a damaged record
-                return _build(files, output, encoder, options, columns)
+                return build(files, output, encoder, options, columns)
             option = name.replace("_", "-")
             how = f"without --{option}" if known[name] is None else f"with --{option} {known[name]}"
             raise UsageError(f"{output} was built {how}; to change it, build it again with --rebuild")
@@ -173,8 +210,15 @@ def _update(
     return found
 
 
-def _build(
-    files: list[str], output: str, encoder: str | None, options: dict[str, int], columns: dict[str, str]
+def _build(  # what to index, how, and where
+    files: list[str],
+    output: str,
+    encoder: str | None,
+    options: dict[str, int],
+    columns: dict[str, str],
+    *,
+    on: Literal["processes", "ray", "dask"] | None,
+    workers: int | None,
 ) -> "Index":
     from rowspace.cli.default_table import index_table_path
     from rowspace.search import Index
@@ -192,6 +236,13 @@ def _build(
     if encoder is None:
         encoder = index_table_path()
     chosen = IndexOptions(**options)
+    if records and on is not None:
+        raise UsageError(f"--on and --workers are for files, and {records[0]} has records; leave them out")
+    if on is not None:
+        from rowspace.scale import build_index
+
+        reporter = _Reporter("file")
+        return build_index(files, encoder, output, options=chosen, on=on, workers=workers, on_progress=reporter)
     if not records:
         return Index.build(files, encoder, output, options=chosen, on_progress=_Reporter("file"))
     return Index.build_records(files, encoder, output, **columns, options=chosen, on_progress=_Reporter("record"))
@@ -199,7 +250,7 @@ def _build(
 
 def _records_of(files: list[str]) -> list[str]:
     """Return the files that have records, by their names."""
-    return [file for file in files if has_records(file) and not Path(file).is_dir()]
+    return [file for file in files if has_records(file) and (is_url(file) or not Path(file).is_dir())]
 
 
 def _noun(index: "Index") -> str:
