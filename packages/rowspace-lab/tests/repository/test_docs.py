@@ -28,8 +28,8 @@ CHECKOUT = Path(__file__).parents[4]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab/web/README.md"]
-# Pages that compile UMAP or run an arena.
-SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "space.md")]
+# Pages that compile UMAP, run an arena or start a cluster.
+SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "scale.md", "space.md")]
 # Examples that learn for seconds, or start processes; pages of the guide show the same in small.
 SLOW_EXAMPLES = {
     "10_graph.py",
@@ -37,6 +37,7 @@ SLOW_EXAMPLES = {
     "13_categories.py",
     "14_pretrained_rows.py",
     "15_vocabulary_parallel.py",
+    "17_many_workers.py",
 }
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 

@@ -61,15 +61,6 @@ def test_an_engine_builds_the_same_index(engine, tmp_path):
     assert made.search("tulips water") == one.search("tulips water")
 
 
-@pytest.mark.parametrize("engine", ["processes", "ray", "dask"])
-def test_the_parts_of_a_killed_worker_are_given_to_another(engine, tmp_path):
-    parts = [Part(f"{number}", "", 0, 0) for number in range(4)]
-    done = dict(map_parts(DieOnce(tmp_path), parts, on=engine, workers=2))
-    assert done.keys() == set(parts)
-    with pytest.raises(RowspaceError, match=r"^part 0 failed: its (process|worker) died"):
-        list(map_parts(always_die, parts[:1], on=engine))
-
-
 def test_batches_of_ray_data_and_dask_have_the_vectors(tmp_path, table_path):
     import dask.dataframe
     import ray.data
@@ -87,3 +78,12 @@ def test_batches_of_ray_data_and_dask_have_the_vectors(tmp_path, table_path):
     frame = dask.dataframe.read_parquet(source, columns=["text"]).map_partitions(encode).compute()
     by_text = dict(zip(frame["text"], frame["vector"], strict=True))
     assert all((by_text[text] == vector).all() for text, vector in zip(texts, expected, strict=True))
+
+
+@pytest.mark.parametrize("engine", ["processes", "ray", "dask"])
+def test_the_parts_of_a_killed_worker_are_given_to_another(engine, tmp_path):
+    parts = [Part(f"{number}", "", 0, 0) for number in range(4)]
+    done = dict(map_parts(DieOnce(tmp_path), parts, on=engine, workers=2))
+    assert done.keys() == set(parts)
+    with pytest.raises(RowspaceError, match=r"^part 0 failed: its (process|worker) died"):
+        list(map_parts(always_die, parts[:1], on=engine))

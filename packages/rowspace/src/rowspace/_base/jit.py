@@ -96,7 +96,8 @@ class _Announcer(event.Listener):
         if not self.is_announced and module.startswith("rowspace."):
             self.is_announced = True
             print(
-                "rowspace: compiling kernels for this processor; this takes a few seconds, once, and is cached",
+                "rowspace: compiling kernels for this processor; this takes some 10 seconds, once, and is "
+                "cached; for the image of a container, run rowspace compile",
                 file=sys.stderr,
             )
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "distill": "learn.distill",
     "tune": "learn.tune",
     "encode": "encode.encode",
+    "compile": "encode.compile_kernels",
     "classify": "classify.classify",
     "near": "table.near",
     "similar": "table.similar",

@@ -10,7 +10,16 @@ from rowspace.learn.fit import fit
 from rowspace.learn.graph.fit_graph import fit_graph
 from rowspace.learn.items.fit_items import fit_items
 
-__all__ = ["warm_classifier", "warm_fit", "warm_graph", "warm_items"]
+__all__ = ["warm", "warm_classifier", "warm_fit", "warm_graph", "warm_items"]
+
+
+def warm() -> None:
+    """Run each kernel of learning and of deferred optimizers once."""
+    warm_fit()
+    warm_graph()
+    warm_items()
+    warm_classifier()
+    _warm_optimizers()
 
 
 def warm_fit(*, subwords: bool = True) -> None:
@@ -67,9 +76,5 @@ def _warm_optimizers() -> None:
 
 
 if __name__ == "__main__":
-    warm_fit()
-    warm_graph()
-    warm_items()
-    warm_classifier()
-    _warm_optimizers()
+    warm()
     print("kernels of learning are compiled")

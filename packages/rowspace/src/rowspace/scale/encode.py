@@ -4,13 +4,14 @@ import json
 import os
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rowspace.encode.stream import StreamProgress
-from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
+from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On, check_engine, map_parts
@@ -113,6 +114,13 @@ def encode_parts(  # what, where, and how
     if old is not None:
         old.check_same(manifest, place)
     parts = find_parts(source, max_bytes=options.part_bytes, known=() if old is None else old.parts)
+    if workers is not None and len(parts) < workers:
+        warnings.warn(
+            f"there are fewer parts ({len(parts)}) than workers ({workers}), so some workers have nothing to do; "
+            "smaller parts use them all",
+            CorpusWarning,
+            stacklevel=2,
+        )
     inside = next((part.source for part in parts if part.source.startswith(f"{place.name}/")), None)
     if inside is not None:
         raise UsageError(f"{inside} is read and lies in {place.name}, where vectors are saved; name another folder")

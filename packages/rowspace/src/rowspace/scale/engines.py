@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rowspace._base.plural import plural
-from rowspace.errors import CorpusWarning, MissingExtraError, RowspaceError, UsageError, reason_of
+from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
 from rowspace.scale.worker_process import WorkerProcess
 
 __all__ = ["ENGINES", "On", "check_engine", "map_parts"]
@@ -79,13 +79,6 @@ def map_parts(
         return
     engine = _engine(on, _Checked(function, _versions()), workers)
     try:
-        if len(parts) < engine.workers and workers is not None:
-            warnings.warn(
-                f"there are fewer parts ({len(parts)}) than workers ({engine.workers}), so some workers have nothing "
-                "to do; smaller parts use them all",
-                CorpusWarning,
-                stacklevel=3,
-            )
         yield from _done(engine, parts)
     finally:
         engine.close()
