@@ -41,28 +41,38 @@ on = {"none": None}.get(sys.argv[4], sys.argv[4])
 result = encode_parts(*sys.argv[1:4], options=PartsOptions(column="text"), on=on, workers=None if on is None else 2)
 print(result.new_parts, result.texts)
 """
-BATCHES = """
-import os, sys, ray
+RAY = """
+import os, sys, ray, threading, time
+table, few, texts, out, kind = sys.argv[1:]
 ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-from rowspace.scale import EncodeBatches
-context = ray.data.DataContext.get_current()
-context.enable_progress_bars = False
-encode = EncodeBatches(sys.argv[1])
-ray.data.read_parquet(sys.argv[2]).map_batches(encode, batch_format="pyarrow").write_parquet(sys.argv[3])
-def used(process):
-    try:
-        fields = open(f"/proc/{process}/stat").read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except OSError:
-        return 0.0
-workers = []
-for each in filter(str.isdigit, os.listdir("/proc")):
-    try:
-        if b"ray::" in open(f"/proc/{each}/cmdline", "rb").read():
-            workers.append(each)
-    except OSError:
-        continue
-print(sum(map(used, workers)))
+from rowspace.scale import EncodeBatches, PartsOptions, encode_parts
+ray.data.DataContext.get_current().enable_progress_bars = False
+def run(source, out):
+    if kind == "parts":
+        encode_parts(table, source, out, options=PartsOptions(column="text"), on="ray", workers=2)
+    else:
+        batches = ray.data.read_parquet(source).map_batches(EncodeBatches(table), batch_format="pyarrow")
+        batches.write_parquet(out)
+used = {}  # processor seconds of each worker, also of those that have ended
+def look():
+    for each in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if b"ray::" in open(f"/proc/{each}/cmdline", "rb").read():
+                fields = open(f"/proc/{each}/stat").read().rpartition(")")[2].split()
+                used[each] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            continue
+def watch():
+    while True:
+        look()
+        time.sleep(0.1)
+run(few, out + "-few")
+threading.Thread(target=watch, daemon=True).start()
+look()
+before = dict(used)
+run(texts, out)
+look()
+print(sum(used.values()) - sum(before.values()))
 """
 
 
@@ -137,20 +147,26 @@ def main():
             "parts, this process": (PARTS, "none"),
             "parts, 2 processes": (PARTS, "processes"),
         }
-        if not options.without_ray:
-            ways |= {"parts, Ray": (PARTS, "ray"), "EncodeBatches in Ray Data (its workers)": (BATCHES,)}
         print("| way | processor s in all | µs per text | ratio to encode_to |\n|---|---|---|---|")
         base = None
         for number, (way, (program, *engine)) in enumerate(ways.items()):
             costs = []
             for source in ("few", "texts"):
-                seconds, printed = run(program, work / "table", work / source, work / f"{source}-{number}", *engine)
-                costs.append(float(printed) if program is BATCHES else seconds)
+                seconds, _ = run(program, work / "table", work / source, work / f"{source}-{number}", *engine)
+                costs.append(seconds)
             each = (costs[1] - costs[0]) / (options.texts - FILES) * 1e6
             base = base or each
             print(f"| {way} | {costs[1]:.1f} | {each:.1f} | {each / base:.2f} |", flush=True)
+        for kind, way in (
+            {} if options.without_ray else {"parts": "parts, Ray", "data": "EncodeBatches in Ray Data"}.items()
+        ):
+            _, printed = run(RAY, work / "table", work / "few", work / "texts", work / kind, kind)
+            each = float(printed) / options.texts * 1e6
+            print(
+                f"| {way}, its workers once they have started | {float(printed):.1f} | {each:.1f} | {each / base:.2f} |"
+            )
         same = contents(work / "texts-1") == contents(work / "texts-2")
-        same = same and (options.without_ray or contents(work / "texts-1") == contents(work / "texts-3"))
+        same = same and (options.without_ray or contents(work / "texts-1") == contents(work / "parts"))
         print(f"\nEqual byte for byte: {same}.")
         _, printed = run(PARTS, work / "table", work / "texts", work / "texts-2", "processes")
         print(f"A second run: {printed.split()[0]} new parts.")

@@ -29,7 +29,8 @@ OUT = "vector"
 """The column of vectors."""
 
 KEY = "rowspace"  # of the metadata of a file
-MAX_ROWS, MAX_BYTES = 1 << 14, 1 << 24  # of a record batch
+MAX_ROWS, MAX_BYTES = 1 << 14, 1 << 22  # of a record batch
+BYTES_PER_GROUP = 1 << 23  # of a row group, several of which a writer has in memory
 MAX_NAMED = 20  # bad rows of a part
 
 
@@ -176,7 +177,7 @@ class _ParquetPart:
         bad = list[BadRow]()
         rows = self.first_row
         with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
-            for group in grouped(self._batches(bad)):
+            for group in grouped(self._batches(bad), BYTES_PER_GROUP):
                 writer.write_table(pa.Table.from_batches(group, schema))
                 rows += sum(map(len, group))
             facts = PartFacts(rows - self.first_row, len(bad), tuple(bad[:MAX_NAMED]))

@@ -172,12 +172,12 @@ class LanceSink(_ArrowSink):
                 entry.rename(folder / entry.name)
 
 
-def grouped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
-    """Yield record batches in lists of at least `BYTES_PER_GROUP`, except the last."""
+def grouped(batches: "Iterator[pa.RecordBatch]", size: int = BYTES_PER_GROUP) -> "Iterator[list[pa.RecordBatch]]":
+    """Yield record batches in lists of at least `size` bytes, except the last."""
     group = list["pa.RecordBatch"]()
     for batch in batches:
         group.append(batch)
-        if sum(each.nbytes for each in group) >= BYTES_PER_GROUP:
+        if sum(each.nbytes for each in group) >= size:
             yield group
             group = []
     if group:
