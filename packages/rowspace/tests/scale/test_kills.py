@@ -42,7 +42,7 @@ def children_of(process):
 def kill_workers(chance, number, is_over):
     """Kill workers of this process, one at a time, until `number` are killed; return how many were."""
     killed = 0
-    while killed < number and not is_over.wait(chance.uniform(0.3, 1.5)):
+    while killed < number and not is_over.wait(chance.uniform(0.1, 0.6)):
         workers = children_of(os.getpid())
         if workers:
             os.kill(chance.choice(workers), signal.SIGKILL)
