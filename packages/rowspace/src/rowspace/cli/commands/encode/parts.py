@@ -81,6 +81,7 @@ def _summary(result: "PartsResult") -> Iterator[str]:
         yield f"{plural(skipped, 'part')} of an earlier run, {result.new_parts:,} of this one"
     if result.bad:
         yield f"{plural(result.bad, 'row')} without a text, whose vectors are zeros"
-    yield f"encoding took {result.seconds:.1f} s at {text_rate(result.new_texts, result.seconds)}"
+    if result.new_texts:
+        yield f"encoding took {result.seconds:.1f} s at {text_rate(result.new_texts, result.seconds)}"
     code = f"import pyarrow.dataset as ds; print(ds.dataset({json.dumps(result.out)}).head(3))"
     yield f"saved in {result.out}" + ("" if is_url(result.out) else f"; try: python -c {shlex.quote(code)}")
