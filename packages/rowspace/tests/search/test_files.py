@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rowspace.errors import UsageError
-from rowspace.search.reading.files import find_files, resolve_roots
+from rowspace.search.reading.files import excludes_file, find_files, resolve_roots
 
 
 def names(root):
@@ -92,6 +92,38 @@ def test_git_leaves_out_the_same_files_of_any_tree(root, exclude, start, end):
             ):  # git ignores nothing above that we are told to read
                 below = {os.path.relpath(name, inner) for name in theirs if name.startswith(f"{inner}/")}
                 assert below == set(names(path / inner)), inner
+
+
+def test_patterns_of_the_user_are_applied_as_in_git(tmp_path, monkeypatch):
+    """Those of `core.excludesFile`, through a link, or of git's default file; a repository may include these files."""
+    home, folder = tmp_path / "home", tmp_path / "repository"
+    for name in ("a.log", "b.log", "keep.log", "c.tmp", "d.txt", "inside/e.tmp"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("text")
+    (folder / ".gitignore").write_text("!keep.log\n")
+    subprocess.run(["git", "init", "-q", "--template="], cwd=folder, check=True)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def check():
+        command = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+        expected = {name for name in listed.split("\0") if name and not name.startswith(".")}
+        excludes_file.cache_clear()
+        assert set(names(folder)) == expected
+        return expected
+
+    assert "a.log" in check()
+    (home / ".config/git").mkdir(parents=True)
+    (home / ".config/git/ignore").write_text("*.log\n")
+    assert check() == {"keep.log", "c.tmp", "d.txt", "inside/e.tmp"}
+    (home / "mine").write_text("*.tmp\n")
+    (home / "link").symlink_to(home / "mine")
+    (home / ".gitconfig").write_text("[core]\n\texcludesFile = ~/link\n")
+    assert check() == {"a.log", "b.log", "keep.log", "d.txt"}
+    (home / ".gitconfig").write_text("[core]\n\texcludesFile =\n")
+    assert "a.log" in check()
 
 
 def test_a_repository_in_another_one_has_its_own_patterns(tmp_path):

@@ -2,7 +2,9 @@
 
 import os
 import re
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -203,8 +205,8 @@ class _Walk:
             self._left_out[folder] = _INDEX if DATASET in names else _TABLE
             return iter(()), ignores
         self.times[folder] = time
-        if ".git" in names:  # a repository in another one has its own patterns only
-            ignores = self._read(folder, _EXCLUDE)
+        if ".git" in names:  # a repository in another one has its own patterns and the user's only
+            ignores = (*self._of_user(folder), *self._read(folder, _EXCLUDE))
         if _IGNORE in names:
             ignores = (*ignores, *self._read(folder))
         return iter(entries), ignores
@@ -219,8 +221,13 @@ class _Walk:
             above.append(folder)
             if os.path.lexists(f"{folder}/.git"):
                 files = [(folder, _EXCLUDE), *((each, _IGNORE) for each in reversed(above))]
-                return tuple(patterns for file in files for patterns in self._read(*file))
+                return (*self._of_user(folder), *(patterns for file in files for patterns in self._read(*file)))
         return ()
+
+    def _of_user(self, folder: str) -> _Ignores:
+        """Return the patterns that a user has for all repositories, for one in this folder."""
+        path = excludes_file(*(os.environ.get(name, "") for name in ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL")))
+        return self._read(folder, path) if path else ()
 
     def _read(self, folder: str, name: str = _IGNORE) -> _Ignores:
         """Return the patterns of a file for a folder; none, as in git, if it is missing, a link or cannot be read."""
@@ -241,6 +248,24 @@ class _Walk:
             return ()
         lines = data.decode("latin-1").removeprefix("\xef\xbb\xbf").split("\n")
         return ((folder, IgnoreFile([line.removesuffix("\r") for line in lines])),)
+
+
+@lru_cache(maxsize=8)
+def excludes_file(home: str, config_home: str, config: str) -> str:
+    """Return the file of git's `core.excludesFile`, without links; by default, and without git, `~/.config/git/ignore`.
+
+    The arguments are those variables of the environment on which the answer depends.
+    """
+    command = ["git", "config", "--global", "--type=path", "--get", "core.excludesFile"]
+    try:
+        answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=10, cwd="/")  # noqa: S603  constant
+    except (OSError, subprocess.SubprocessError):
+        answer = None
+    if answer is not None and answer.returncode == 0:
+        path = Path(answer.stdout.removesuffix("\n"))
+    else:
+        path = Path(config_home or Path(home, ".config"), "git", "ignore")
+    return os.path.realpath(path) if path.is_absolute() else ""
 
 
 def _reason(entry: os.DirEntry[str], ignores: _Ignores) -> str:
