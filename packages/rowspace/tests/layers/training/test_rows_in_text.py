@@ -4,6 +4,7 @@ import pytest
 import torch
 from peft import PromptTuningConfig, TaskType, get_peft_model
 from transformers import DataCollatorWithFlattening, LlamaConfig, LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 from transformers.models.llava.modeling_llava import LlavaModel
 
 from rowspace.errors import UsageError
@@ -30,12 +31,21 @@ def test_packed_positions_are_those_of_the_collator_of_transformers():
 
 
 def test_packed_texts_are_rotated_as_alone():
-    rotary = RotaryPosition(8)
-    q, k = torch.rand(2, 1, 1, 7, 8)
-    packed = rotary(q, k, positions=positions_of_packed(torch.tensor([0, 4, 7])))
-    alone = [rotary(q[:, :, part], k[:, :, part]) for part in (slice(0, 4), slice(4, 7))]
-    for index in range(2):
-        torch.testing.assert_close(packed[index], torch.cat([each[index] for each in alone], 2))
+    """transformers rotates each text by itself; the packed ones have heads after tokens."""
+    q, k = torch.rand(7, 4, 8), torch.rand(7, 2, 8)
+    packed = RotaryPosition(8).rotate_packed(q, k, positions_of_packed(torch.tensor([0, 4, 7])))
+    config = LlamaConfig(hidden_size=32, num_attention_heads=4)
+    for index, whole in enumerate((q, k)):
+        alone = [rotated(config, whole[part].transpose(0, 1)[None]) for part in (slice(0, 4), slice(4, 7))]
+        torch.testing.assert_close(packed[index], torch.cat(alone))
+    with pytest.raises(UsageError, match=r"\(total, heads, head_dim\) twice and \(total,\), got \(7, 4, 8\)"):
+        RotaryPosition(8).rotate_packed(q, k, torch.arange(6))
+
+
+def rotated(config, states):
+    """(1, heads, seq, head_dim) rotated by transformers, as (seq, heads, head_dim)."""
+    cos, sin = LlamaRotaryEmbedding(config)(states, torch.arange(states.shape[2])[None])
+    return apply_rotary_pos_emb(states, states, cos, sin)[0][0].transpose(0, 1)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,29 @@ class RotaryPosition(ConstantBuffers):
         result: tuple[Tensor, Tensor] = self(q, k, positions)
         return result
 
+    def rotate_packed(self, q: Tensor, k: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Rotate queries and keys of texts that are packed without padding, as flash-attention takes them.
+
+        Args:
+            q: `(total, heads, head_dim)` floating.
+            k: Like `q`; the number of heads may differ.
+            positions: `(total,)` integers, from `positions_of_packed`.
+
+        Returns:
+            Both, in their shapes and dtypes.
+
+        Raises:
+            UsageError: For inconsistent shapes, or integer queries or keys.
+        """
+        for each in (q, k):
+            if each.dim() != 3 or positions.shape != each.shape[:1]:
+                raise UsageError(
+                    "packed q, k and positions must have the shapes (total, heads, head_dim) twice and (total,), got "
+                    f"{tuple(q.shape)}, {tuple(k.shape)} and {tuple(positions.shape)}"
+                )
+        queries, keys = self(q.transpose(0, 1), k.transpose(0, 1), positions)
+        return queries.transpose(0, 1), keys.transpose(0, 1)
+
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Compute cosines and sines, times the attention factor: once for all layers, which call `apply_angles`.
 
