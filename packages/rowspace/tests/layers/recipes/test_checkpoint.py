@@ -100,6 +100,8 @@ def test_unknown_name_raises(folder):
 
 
 def test_missing_folder_raises(tmp_path):
+    with pytest.raises(UsageError, match="path must be the folder of a model, a string or a Path, not NoneType"):
+        Checkpoint(None)
     with pytest.raises(UsageError, match="is not a folder; pass a local copy of the model's repository"):
         Checkpoint(tmp_path / "nowhere")
 

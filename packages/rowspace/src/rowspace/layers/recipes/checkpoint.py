@@ -33,6 +33,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | PathLike[str], *, read_at_once: int = READ_AT_ONCE) -> None:
+        if not isinstance(path, str | PathLike):
+            raise UsageError(f"path must be the folder of a model, a string or a Path, not {type(path).__name__}")
         self.folder = Path(local_path(path))
         self._read_at_once = read_at_once
         if not self.folder.is_dir():
