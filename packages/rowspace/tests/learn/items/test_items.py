@@ -68,6 +68,15 @@ def test_same_seed_gives_the_same_rows(split):
         assert (rs.fit_items(split[0], dim=8, epochs=2, seed=2, **options).targets != one.targets).any()
 
 
+def test_rows_of_deterministic_fits_are_the_same_with_any_number_of_workers(split):
+    for algorithm in ("cbow", "skipgram"):
+        options = {"model": "item2vec", "algorithm": algorithm, "dim": 8, "epochs": 2, "deterministic": True}
+        one, three = (rs.fit_items(split[0], workers=workers, **options) for workers in (1, 3))
+        np.testing.assert_array_equal(one.targets, three.targets)
+    with pytest.raises(UsageError, match="deterministic is an option of model='item2vec', and the model is 'als'"):
+        rs.fit_items(split[0], model="als", deterministic=True)
+
+
 def test_chunks_have_each_basket_once_and_shuffle_long_ones(baskets):
     interactions = read_interactions(baskets)
     corpus = BasketCorpus(interactions, window=4, seed=1)

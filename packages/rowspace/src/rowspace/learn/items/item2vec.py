@@ -92,7 +92,7 @@ def learn_baskets(
     word2vec = FitOptions(
         dim=options.dim, model=options.algorithm, epochs=options.passes, window=options.window, shrink_windows=False,
         negatives=options.negatives, ns_exponent=options.ns_exponent, sample=options.sample, workers=options.threads,
-        seed=options.seed,
+        deterministic=options.deterministic, seed=options.seed,
     )  # fmt: skip
     trainer = Trainer(corpus, FitState.start(corpus, word2vec, {}))
     while trainer.state.epoch < options.passes:

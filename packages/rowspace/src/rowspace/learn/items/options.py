@@ -12,7 +12,7 @@ __all__ = ["OPTIONS_OF", "BasketKeywords", "BasketOptions", "ItemKeywords", "Ite
 DEFAULT_EPOCHS = {"item2vec": 30, "als": 15, "two-tower": 10}
 
 OPTIONS_OF = {
-    "item2vec": ("algorithm", "window", "negatives", "ns_exponent", "sample"),
+    "item2vec": ("algorithm", "window", "negatives", "ns_exponent", "sample", "deterministic"),
     "als": ("confidence", "regularization"),
     "two-tower": ("batch_size", "lr", "temperature"),
 }
@@ -40,7 +40,8 @@ class ItemOptions:
         lr: two-tower: Learning rate at the start; it falls to 0.
         temperature: two-tower: Cosines are divided by this before the softmax.
         workers: Threads; `None` uses all cores. The rows of als are the same with any number, those of item2vec are
-            reproducible with one.
+            reproducible with one, or with `deterministic`.
+        deterministic: item2vec: Learn the same rows with any number of workers, as `fit` does.
         seed: Seed of all random numbers.
 
     Raises:
@@ -83,6 +84,12 @@ class ItemOptions:
         0.1
     )
     workers: Annotated[int | None, Option("Threads.", minimum=1, maximum=1_024, default="all cores")] = None
+    deterministic: Annotated[
+        bool,
+        Option(
+            "item2vec: the same rows with any number of workers.", default="depend on workers", flags="--deterministic"
+        ),
+    ] = False
     seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
 
     def __post_init__(self) -> None:
@@ -128,6 +135,7 @@ class ItemKeywords(BasketKeywords, total=False):
     lr: float
     temperature: float
     workers: int | None
+    deterministic: bool
     seed: int
 
 
