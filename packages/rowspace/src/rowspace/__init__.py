@@ -1,8 +1,8 @@
 """rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.fit_items`, `rs.train`, `rs.load`, `rs.merge`, `rs.Table`,
-`rs.Encoder` and `rs.Classifier`. Modules are imported on first use, so that the import is fast, and the command line
-can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
+`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.fit_items`, `rs.train`, `rs.load`, `rs.merge`, `rs.dedupe`,
+`rs.cluster_texts`, `rs.Table`, `rs.Encoder` and `rs.Classifier`. Modules are imported on first use, so that the import
+is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
 """
 
 from importlib import import_module
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rowspace.encode.encoder import Encoder
     from rowspace.errors import RowspaceError
+    from rowspace.grouping.clusters import cluster_texts
+    from rowspace.grouping.duplicates import dedupe
     from rowspace.learn.classifier.classifier import Classifier
     from rowspace.learn.fit import fit
     from rowspace.learn.graph.fit_graph import fit_graph
@@ -20,13 +22,27 @@ if TYPE_CHECKING:
     from rowspace.table import Table
     from rowspace_lab.experiments import train as train
 
-__all__ = ["Classifier", "Encoder", "RowspaceError", "Table", "fit", "fit_graph", "fit_items", "load", "merge"]
+__all__ = [
+    "Classifier",
+    "Encoder",
+    "RowspaceError",
+    "Table",
+    "cluster_texts",
+    "dedupe",
+    "fit",
+    "fit_graph",
+    "fit_items",
+    "load",
+    "merge",
+]
 
 _MODULES = {
     "Classifier": "rowspace.learn.classifier.classifier",
     "Encoder": "rowspace.encode.encoder",
     "RowspaceError": "rowspace.errors",
     "Table": "rowspace.table",
+    "cluster_texts": "rowspace.grouping.clusters",
+    "dedupe": "rowspace.grouping.duplicates",
     "fit": "rowspace.learn.fit",
     "fit_graph": "rowspace.learn.graph.fit_graph",
     "fit_items": "rowspace.learn.items.fit_items",

@@ -33,6 +33,8 @@ COMMANDS = {
     "encode": "encode.encode",
     "compile": "encode.compile_kernels",
     "classify": "classify.classify",
+    "dedupe": "text.dedupe",
+    "cluster": "text.cluster",
     "near": "table.near",
     "similar": "table.similar",
     "analogy": "table.analogy",

@@ -1,0 +1,111 @@
+"""`rowspace dedupe`: a file of texts without its near-duplicates."""
+
+import json
+import time
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace._base.plural import plural
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.output import print_json, print_line, print_table
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace.grouping import Duplicates
+
+__all__ = ["dedupe"]
+
+SHOWN = 5  # near-duplicates
+
+
+def dedupe(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A file with a text per line, or with records (JSON lines or arrays, CSV, TSV, Parquet).",
+            show_default=False,
+        ),
+    ],
+    *,
+    column: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The column with the text, of records.", show_default=False)
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Least similarity of near-duplicates; 1 is the same words.", min=0.1, max=1.0)
+    ] = 0.7,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", help="Where to save what is kept, with all columns, in the same kind.", show_default=False
+        ),
+    ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option("--report", help="Where to save the near-duplicates, as JSON lines.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Leave out texts that nearly repeat an earlier one.
+
+    The similarity of two texts is the share of 5-character sequences that they have in common; case, punctuation and
+    white space make no difference. No pair is missed. The first text of each group is kept.
+
+    Example:
+      rowspace dedupe messages.txt -o kept.txt
+      rowspace dedupe reviews.csv --column text --threshold 0.9 -o kept.csv --report left-out.jsonl
+    """
+    from rowspace.grouping import dedupe as find_duplicates  # not needed for help
+    from rowspace.grouping.keep import check_kept, write_kept
+    from rowspace.text.corpus import read_lines
+
+    began = time.monotonic()
+    if output is not None:
+        if file == "-" and column is not None:
+            raise UsageError("records of standard input are read once, but -o needs them twice; save them in a file")
+        check_kept(file, output, column=column)
+    with cleanup_on_interrupt():
+        texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+        found = find_duplicates(texts, threshold=threshold)
+        is_kept = found.first == range(len(texts))
+        if output is not None:
+            write_kept(file, output, is_kept, column=column, texts=texts)
+        if report is not None:
+            _write_report(report, texts, found)
+    left_out = len(texts) - len(found.kept)
+    if as_json:
+        print_json(
+            {"file": file, "output": output, "threshold": threshold} | {"texts": len(texts), "kept": len(found.kept)}
+        )
+        return
+    rows = [
+        (f"{found.similarity[index]:.2f}", f"{index + 1:,}", texts[index][:60], f"{found.first[index] + 1:,}")
+        for index in (~is_kept).nonzero()[0][:SHOWN]
+    ]
+    if rows:
+        print_table("left out" if left_out <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
+    seconds = time.monotonic() - began
+    print_line(
+        f"{plural(len(texts), 'text')}: {left_out:,} near-duplicates, {len(found.kept):,} kept, in {seconds:.1f} s"
+    )
+    if output is not None:
+        print_line(f"saved in {output}")
+
+
+_COLUMNS = ("similarity", "number", "text", "repeats")
+
+
+def _write_report(path: str, texts: list[str], found: "Duplicates") -> None:
+    """Write each near-duplicate, the text that it repeats, and their numbers from 1."""
+    from rowspace._base.atomic import atomic_file
+    from rowspace.text.characters import clean
+
+    with atomic_file(path) as file:
+        for index, (first, similarity) in enumerate(zip(found.first.tolist(), found.similarity.tolist(), strict=True)):
+            if first != index:
+                fields = {"number": index + 1, "text": clean(texts[index]), "repeats": first + 1}
+                fields |= {"repeated": clean(texts[first]), "similarity": round(similarity, 4)}
+                file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")

@@ -1,0 +1,102 @@
+"""A file of texts and the lines or records to keep → a file of the same kind, with all columns."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import atomic_file, check_file_target
+from rowspace.errors import UsageError
+from rowspace.text.characters import utf8
+from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
+from rowspace.text.corpus.pieces import is_parquet_file
+from rowspace.text.corpus.records import FileRecord, has_records, read_records
+
+__all__ = ["check_kept", "write_kept"]
+
+MAX_RECORD = 1 << 28  # bytes
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def check_kept(source: str, output: str, *, column: str | None) -> None:
+    """Raise UsageError if the file `output` cannot hold lines or records of `source`."""
+    check_file_target(output)
+    if column is not None and not (is_parquet_file(source) or has_records(source) or suffix_of(source) == ".json"):
+        raise UsageError(f"{source!r} must be named for its records: JSON lines .jsonl, CSV .csv, an array .json")
+    wanted = _endings(source, column)
+    if wanted and Path(output).suffix.lower() not in wanted:
+        raise UsageError(f"the output has the kind of {source!r}: its name must end in {' or '.join(wanted)}")
+
+
+def write_kept(
+    source: str, output: str, kept: NDArray[np.bool_], *, column: str | None = None, texts: Sequence[str] = ()
+) -> None:
+    """Write the lines or records of a file that are kept; records keep all of their columns.
+
+    Args:
+        source: The path of a file with a text on each line; or, with `column`, of JSON lines, an array of JSON objects
+            (written as JSON lines), CSV, TSV or Parquet.
+        output: Where to write; replaced when all is written.
+        kept: Whether each line or record is kept: (n,).
+        column: The column of texts, of records.
+        texts: Without a column, the lines.
+
+    Raises:
+        UsageError: The name of the output does not have the ending of its kind.
+        FileFormatError: A record is damaged.
+    """
+    check_kept(source, output, column=column)
+    with atomic_file(output) as file:
+        if column is None:
+            file.writelines(utf8(text) + b"\n" for text, keep in zip(texts, kept, strict=True) if keep)
+        elif is_parquet_file(source):
+            _filter_parquet(source, file, kept)
+        else:
+            records = read_records(source, limit=MAX_RECORD)
+            written = (record for record, keep in zip(records, kept, strict=True) if keep)
+            delimiter = csv_delimiter(source)
+            file.writelines(_csv(written, delimiter) if delimiter else _json(written))
+
+
+def _endings(source: str, column: str | None) -> tuple[str, ...]:
+    if column is None:
+        return ()
+    if is_parquet_file(source):
+        return (".parquet",)
+    return (suffix_of(source),) if csv_delimiter(source) else _JSON_LINES
+
+
+def _json(records: Iterator[FileRecord]) -> Iterator[bytes]:
+    for record in records:
+        yield utf8(json.dumps(record.values, ensure_ascii=False)) + b"\n"
+
+
+def _csv(records: Iterator[FileRecord], delimiter: str) -> Iterator[bytes]:
+    line = io.StringIO()
+    writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
+    names = list[str]()
+    for record in records:
+        if not names:
+            names = list(record.values)
+            writer.writerow(names)
+        writer.writerow(record.values.get(name, "") for name in names)
+        yield utf8(line.getvalue())
+        line.seek(0)
+        line.truncate()
+
+
+def _filter_parquet(source: str, file: BinaryIO, kept: NDArray[np.bool_]) -> None:
+    """Write the rows that are kept, with the schema of the source."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(source) as found, parquet.ParquetWriter(file, found.schema_arrow) as writer:
+        row = 0
+        for batch in found.iter_batches():
+            writer.write_batch(batch.filter(pa.array(kept[row : row + len(batch)])))
+            row += len(batch)

@@ -1,0 +1,82 @@
+"""`rowspace dedupe` and `rowspace cluster`."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+Run = Callable[..., Any]
+TEXTS = ["The cat sat on the mat.", "A dog barked, twice.", "the cat sat on the mat", "A dog; barked twice!"]
+
+
+def _columns() -> dict[str, list[Any]]:
+    return {"id": ["7", "8", "9", "10"], "text": TEXTS}
+
+
+def _write(path: Path) -> None:
+    records = [dict(zip(_columns(), values, strict=True)) for values in zip(*_columns().values(), strict=True)]
+    if path.suffix == ".parquet":
+        parquet.write_table(pa.table(_columns(), metadata={"of": "a user"}), path)
+    elif path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, [*_columns()], delimiter="," if path.suffix == ".csv" else "\t")
+            writer.writeheader()
+            writer.writerows(records)
+    else:
+        path.write_text(json.dumps(records) if path.suffix == ".json" else "\n\n".join(map(json.dumps, records)))
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    if path.suffix == ".parquet":
+        assert parquet.read_schema(path).metadata[b"of"] == b"a user"
+        return parquet.read_table(path).to_pylist()
+    if path.suffix in (".csv", ".tsv"):
+        with path.open(newline="") as file:
+            return list(csv.DictReader(file, delimiter="," if path.suffix == ".csv" else "\t"))
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, ending: str) -> None:
+    source, output = tmp_path / f"in{ending}", tmp_path / f"out{'.jsonl' if ending == '.json' else ending}"
+    _write(source)
+    printed = run("dedupe", str(source), "--column", "text", "-o", str(output)).stdout
+    assert "4 texts: 2 near-duplicates, 2 kept" in printed
+    assert _read(output) == [{"id": "7", "text": TEXTS[0]}, {"id": "8", "text": TEXTS[1]}]
+    wrong = run("dedupe", str(source), "--column", "text", "-o", str(tmp_path / "out.txt"), status=2).stderr
+    assert f"its name must end in {output.suffix}" in " ".join(wrong.split())
+
+
+def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) -> None:
+    source, output, report = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "report.jsonl"
+    source.write_text("\n".join([*TEXTS, ""]))
+    options = ("--threshold", "1", "-o", str(output), "--report", str(report), "--json")
+    document = json.loads(run("dedupe", str(source), *options).stdout)
+    assert (document["texts"], document["kept"]) == (4, 2)
+    assert output.read_text() == f"{TEXTS[0]}\n{TEXTS[1]}\n"
+    assert [json.loads(line) for line in report.read_text().splitlines()] == [
+        {"number": 3, "text": TEXTS[2], "repeats": 1, "repeated": TEXTS[0], "similarity": 1.0},
+        {"number": 4, "text": TEXTS[3], "repeats": 2, "repeated": TEXTS[1], "similarity": 1.0},
+    ]
+
+
+def test_cluster_prints_words_and_saves_the_cluster_of_each_text(
+    run: Run, tmp_path: Path, table_path: str, english: Path
+) -> None:
+    source, output = tmp_path / "in.txt", tmp_path / "clusters.jsonl"
+    lines = [line for line in english.read_text().splitlines() if line.strip()][:200]
+    source.write_text("\n".join([*lines, "qqqq\n"]))
+    printed = run("cluster", str(source), "--table", table_path, "--clusters", "3", "-o", str(output)).stdout
+    saved = [json.loads(line) for line in output.read_text().splitlines()]
+    assert f"201 texts in 3 clusters, {sum(line['cluster'] is None for line in saved)} in none" in printed
+    assert [line["text"] for line in saved] == [*lines, "qqqq"]
+    assert saved[-1] == {"number": 201, "cluster": None, "text": "qqqq"}
+    found = json.loads(run("cluster", str(source), "--table", table_path, "--clusters", "3", "--json").stdout)
+    sizes = [sum(line["cluster"] == label for line in saved) for label in range(3)]
+    assert [one["texts"] for one in found["clusters"]] == sizes
+    assert all(len(one["words"]) == 4 and len(one["nearest"]) == 3 for one in found["clusters"])
