@@ -15,6 +15,7 @@ from tokenizers import Regex, normalizers, pre_tokenizers
 
 TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/text" / "characters" / "unicode_tables.py"
 WORD_CHARACTER = r"[\p{L}\p{M}\p{N}]"
+EMOJI = "(?=[\u2300-\U0010ffff])\\p{Extended_Pictographic}"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]  # without surrogates
 
 HEADER = '''"""Which characters make words and how they are lowercased: generated, do not edit by hand.
@@ -29,7 +30,8 @@ def main() -> None:
     """Write the module."""
     runs = list(lower_runs())
     text = HEADER.format(version=tokenizers.__version__)
-    text += table("WORD_RANGES", "(first, last + 1) of letters, marks and numbers", word_ranges())
+    text += table("WORD_RANGES", "(first, last + 1) of letters, marks and numbers", ranges(WORD_CHARACTER))
+    text += table("EMOJI_RANGES", "(first, last + 1) of what can begin an emoji", ranges(EMOJI))
     text += table("LOWER_RUNS", "(first, last + 1, step, what to add to lowercase)", runs)
     text += "# Characters whose lowercase is more than one character.\n"
     text += f"LONG_LOWER = {{{', '.join(f'{c:#x}: {json.dumps(low)}' for c, low in long_lower())}}}\n"
@@ -37,9 +39,9 @@ def main() -> None:
     print(f"wrote {TARGET}")
 
 
-def word_ranges() -> Iterable[tuple[int, int]]:
-    """Yield the ranges of characters that match letters, marks or numbers in the library's regex."""
-    split = pre_tokenizers.Split(Regex(WORD_CHARACTER), behavior="removed", invert=True)
+def ranges(pattern: str) -> Iterable[tuple[int, int]]:
+    """Yield the ranges of characters that match a pattern of the library's regex."""
+    split = pre_tokenizers.Split(Regex(pattern), behavior="removed", invert=True)
     pieces = split.pre_tokenize_str("".join(map(chr, CODE_POINTS)))
     members = [ord(character) for character, _ in pieces]
     for _, run in groupby(enumerate(members), key=lambda pair: pair[1] - pair[0]):

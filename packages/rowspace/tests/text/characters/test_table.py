@@ -32,7 +32,7 @@ def test_word_characters_equal_those_of_the_library_regex():
 
     found = np.flatnonzero(character_table(cased=True) >= WORD)
 
-    assert set(found.tolist()) == expected
+    assert set(found.tolist()) == expected | {ord("\N{HEBREW PUNCTUATION GERESH}")}
 
 
 def test_only_dotted_i_has_a_two_character_lowercase():
@@ -42,7 +42,7 @@ def test_only_dotted_i_has_a_two_character_lowercase():
     assert character_table(cased=True)[0x130] == 0x130
 
 
-@pytest.mark.parametrize("joiner", "'’_")
+@pytest.mark.parametrize("joiner", "'’_\u05f4\u200c\u200d")
 def test_joiners_have_their_own_class(joiner):
     assert character_table(cased=False)[ord(joiner)] == JOINER
 

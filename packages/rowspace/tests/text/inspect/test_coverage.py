@@ -60,7 +60,7 @@ KINDS = ["ours", "bytes", "bpe", "wordpiece", "unigram"]
 
 def reference_counts(library: Tokenizer, texts: list[str]) -> dict[str, int]:
     """Compute the counts character by character; words come from the library's regex engine."""
-    words_of = pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
+    words_of = pre_tokenizers.Split(Regex(WORD_PATTERN.split("|(?=")[0]), "removed", invert=True)  # without emoji
     unknown = library.token_to_id("[UNK]")
     sums = Counter[str]()
     for text in texts:
@@ -94,7 +94,7 @@ def test_counts_equal_the_reference(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(text=st.text(st.sampled_from("theclas'_’ \n.é🙂안Ａ\u0301"), max_size=60) | st.text(max_size=20))
+@given(text=st.text(st.sampled_from("theclas'_’ \n.é🙂안Ａ\u0301א\"\u200d"), max_size=60) | st.text(max_size=20))
 def test_counts_of_random_text_equal_the_reference(kind: str, text: str) -> None:
     coverage = measure_coverage(tokenizer(kind), iter([text]))  # a list with the name of a file is refused
     for name, value in reference_counts(tokenizer(kind), [text]).items():

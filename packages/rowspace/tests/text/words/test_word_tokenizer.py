@@ -22,6 +22,11 @@ AWKWARD = {
     "one joiner": "'",
     "combining accents": "e\u0301te\u0301 \u0301 A\u0301\u0302",
     "emoji": "a👍🏽b 👨‍👩‍👧 ❤️ 1️⃣",
+    "emoji joined and changed": "👩🏽‍🚀👨‍👩‍👧‍👦❤️‍🔥🏴󠁧󠁢󠁥󠁮󠁧󠁿🏳️‍🌈x👍🏽🏽 👍‍ 👍‍a 🏽 ️👍 👍\u0301",
+    "flags": "🇰🇷🇩🇪 🇰 🇰🇷🇩a🇩b 🇩🏽",
+    "persian and hindi": "می‌خواهم خانه‌ها‌ क्‍ष ‌a‍‍b",
+    "hebrew": 'צה"ל צה״ל "שלום" א"a a"א ג׳ורג׳ א""א א" "א א"א"א',
+    "signs that are no emoji": "© ® ™ ↔ ‼ ☎ ⌚",
     "korean": "안녕하세요 세계 \u1112\u1161\u11ab",
     "chinese": "你好,世界。三四",
     "NUL": "a\0b \0",
@@ -47,7 +52,7 @@ AWKWARD = {
     "fractions": "½ x² Ⅷ ٣",
 }
 LETTERS = st.one_of(
-    st.sampled_from("ab1'’_ \n\r\0İΣßKǅȺ\u0301안👍[]"),
+    st.sampled_from("ab1'’_ \n\r\0İΣßKǅȺ\u0301안👍[]❤🏽🇰🇷א\u05f3\u05f4\"\u200c\u200d\ufe0f\U000e0067Ⓜ"),
     st.characters(exclude_categories=["Cs"]),
 )
 

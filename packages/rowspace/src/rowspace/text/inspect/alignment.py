@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text.characters import character_table
-from rowspace.text.characters.table import CODE_POINTS, JOINER, WORD
+from rowspace.text.characters.table import CODE_POINTS, HEBREW_QUOTE, JOINER, WORD
 
 __all__ = ["Alignment", "align_text"]
 
@@ -58,11 +58,14 @@ def align_text(text: str, offsets: NDArray[np.int64], unknown: NDArray[np.bool_]
 
 
 def _words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the words of a text begin and end: what `WORD_PATTERN` matches."""
+    """Return where the words of a text begin and end: what `WORD_PATTERN` matches, but emoji."""
     classes = character_table(cased=True)[codes]
     inside = np.zeros(len(codes) + 2, np.bool_)
     inside[1:-1] = classes >= WORD
-    inside[1:-1] |= (classes == JOINER) & inside[:-2] & inside[2:]
+    hebrew = np.zeros(len(codes) + 2, np.bool_)
+    hebrew[1:-1] = (codes >= 0x5D0) & (codes <= 0x5EA)
+    quotes = (classes == HEBREW_QUOTE) & hebrew[:-2] & hebrew[2:]
+    inside[1:-1] |= ((classes == JOINER) & inside[:-2] & inside[2:]) | quotes
     edges = np.flatnonzero(inside[1:] != inside[:-1])
     return edges[::2], edges[1::2]
 

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.text.characters.kernels import BAD, character, number
-from rowspace.text.characters.table import BLANK, DOTTED_I, JOINER, LINE_END, WORD
+from rowspace.text.characters.table import (
+    BLANK,
+    DOTTED_I,
+    EMOJI,
+    HEBREW_QUOTE,
+    JOINER,
+    LINE_END,
+    MODIFIER,
+    REGIONAL,
+    WORD,
+)
 
 __all__ = [
     "DOCUMENT",
@@ -50,6 +60,7 @@ class Words(NamedTuple):
 
 # The state that a scan reads first and writes last, so that it can continue: int64 (6,), with these indices.
 POSITION, DOCUMENT_INDEX, WRITTEN, BAD_COUNT, IS_BLANK, SIZE = range(6)
+AT_END, AT_EMOJI, FULL = range(3)  # why a scan ends
 
 
 @kernel
@@ -61,16 +72,69 @@ def scan(
     words: Words,
     ids: NDArray[np.int32],
     state: NDArray[np.int64],
-) -> bool:
-    """Write the ids of the words of `data` to `ids`; return False when `words` must grow first.
+) -> int:
+    """Write the ids of the words of `data` to `ids`; return AT_END, or FULL when `words` must grow first.
 
     `ends`: where documents end; what follows the last is the start of one. `rule`: what ends a sentence,
     whether new words are learned. There must be room for one id for each byte and each end, and for twice the
     bytes in the arena.
     """
-    sentences, learning = rule
+    while True:
+        reason = scan_words(data, ends, characters, (rule[0], rule[1], True), words, ids, state)
+        if reason == AT_EMOJI and state[SIZE] + 1 < words.counts.size:
+            scan_emoji(data, ends, characters, rule[1], words, ids, state)
+        else:
+            return FULL if reason == AT_EMOJI else reason
+
+
+@kernel
+def may_have_emoji(data: NDArray[np.uint8]) -> bool:
+    """Return whether the data has bytes with which the UTF-8 of emoji, and of some other characters, begins."""
+    found = 0
+    for index in range(data.size - 2):
+        lead, second = data[index], data[index + 1]
+        found += (lead == 0xF0) | ((lead == 0xE2) & (second >= 0x8C)) | ((lead == 0xE3) & ((second & 0xF5) == 0x80))
+    return found > 0
+
+
+@kernel
+def scan_emoji(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    learning: bool,
+    words: Words,
+    ids: NDArray[np.int32],
+    state: NDArray[np.int64],
+) -> None:
+    """Write the id of the emoji at the position of the state."""
+    size, end = state[SIZE], ends[state[DOCUMENT_INDEX]] if state[DOCUMENT_INDEX] < ends.size else data.size
+    begin = words.starts[size]
+    state[POSITION], stop, hashed = read_emoji(data, state[POSITION], end, characters, words.arena, begin)
+    state[IS_BLANK] = 0
+    if stop > begin:
+        ids[state[WRITTEN]], state[SIZE] = enter(words, size, stop, hashed, learning)
+        state[WRITTEN] += 1
+
+
+@kernel
+def scan_words(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    rule: tuple[int, bool] | tuple[int, bool, bool],
+    words: Words,
+    ids: NDArray[np.int32],
+    state: NDArray[np.int64],
+) -> int:
+    """Scan as `scan` does a text without emoji; or, if the rule has a third item, any text up to its first emoji.
+
+    That is known when this is compiled: another branch at each end of a word makes the scan a seventh slower.
+    """
+    sentences, learning = rule[0], rule[1]
     slots, starts, counts, arena = words
     position, document, written, bad, blank, size = state
+    emoji = -1
     while True:
         end = ends[document] if document < ends.size else data.size
         while position < end:
@@ -78,7 +142,7 @@ def scan(
             if value >= DOTTED_I:
                 if size + 1 >= counts.size:
                     state[:] = position, document, written, bad, blank, size
-                    return False
+                    return FULL
                 begin = starts[size]
                 position, stop, hashed = read_word(data, position, end, characters, arena, begin)
                 slot = find(slots, starts, arena, begin, stop, hashed)
@@ -100,16 +164,35 @@ def scan(
                     written += 1
                 blank = 1
             elif value != BLANK:
-                bad += value == BAD
-                blank = 0
-        if document == ends.size:
+                if len(rule) == 3 and value >= REGIONAL:  # the inner loop ends here
+                    emoji, end = position - width, position
+                else:
+                    bad += value == BAD
+                    blank = 0
+        if document == ends.size or emoji >= 0:
             break
         ids[written] = END
         written += 1
         document += 1
         blank = 1
-    state[:] = position, document, written, bad, blank, size
-    return True
+    state[:] = position if emoji < 0 else emoji, document, written, bad, blank, size
+    return AT_END if emoji < 0 else AT_EMOJI
+
+
+@kernel
+def enter(words: Words, size: int, stop: int, hashed: int, learning: bool) -> tuple[int, int]:
+    """Return the id of the word that ends at `stop` of the arena, behind the `size` others, and the new size."""
+    slots, starts, counts, arena = words
+    begin = starts[size]
+    slot = find(slots, starts, arena, begin, stop, hashed)
+    if slots[slot] == 0 and learning:
+        size += 1
+        slots[slot] = ((hashed >> 1) << 32) | size
+        starts[size] = stop
+    identity = (slots[slot] & IDENTITY_MASK) - 1
+    if identity >= 0:
+        counts[identity] += 1
+    return identity if identity >= 0 else UNKNOWN, size
 
 
 @kernel
@@ -137,8 +220,13 @@ def read_word(
         elif value == DOTTED_I:
             stop, hashed = write(0x69, arena, stop, hashed)
             stop, hashed = write(0x307, arena, stop, hashed)
-        elif value == JOINER and joins(data, position + width, end, characters):
-            stop, hashed = write(0x2019 if width > 1 else number(data, position), arena, stop, hashed)
+        elif (value == JOINER and joins(data, position + width, end, characters)) or (
+            value == HEBREW_QUOTE and is_hebrew(data, position - 2, end) and is_hebrew(data, position + 1, end)
+        ):
+            for index in range(position, position + width):
+                arena[stop] = data[index]
+                hashed = ((hashed ^ number(data, index)) * HASH_PRIME) & HASH_MASK
+                stop += 1
         else:
             break
         position += width
@@ -149,6 +237,57 @@ def read_word(
 def joins(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> bool:
     """Return whether a word character is at `position`, so that a joiner before it is part of the word."""
     return position < end and character(data, position, end, characters)[0] >= DOTTED_I
+
+
+@kernel
+def is_hebrew(data: NDArray[np.uint8], position: int, end: int) -> bool:
+    """Return whether a Hebrew letter is at `position`, which is the start of a character or a byte within one."""
+    return 0 <= position < end - 1 and data[position] == 0xD7 and 0x90 <= data[position + 1] <= 0xAA
+
+
+@kernel
+def read_emoji(
+    data: NDArray[np.uint8],
+    position: int,
+    end: int,
+    characters: NDArray[np.int32],
+    arena: NDArray[np.uint8],
+    begin: int,
+) -> tuple[int, int, int]:
+    """Write an emoji to arena[begin:], with its modifiers and those joined to it, or a flag; return as `read_word`.
+
+    A regional indicator without a second one is no flag: nothing is written, and the position is behind it.
+    """
+    value, width = character(data, position, end, characters)
+    stop = position + width
+    if value == REGIONAL:
+        if stop >= end or character(data, stop, end, characters)[0] != REGIONAL:
+            return stop, begin, HASH_SEED
+        stop += width
+    else:
+        stop = after_modifiers(data, stop, end, characters)
+        while stop + 3 < end and data[stop] == 0xE2 and data[stop + 1] == 0x80 and data[stop + 2] == 0x8D:
+            value, width = character(data, stop + 3, end, characters)
+            if value != EMOJI:
+                break
+            stop = after_modifiers(data, stop + 3 + width, end, characters)
+    written, hashed = begin, HASH_SEED
+    for index in range(position, stop):
+        arena[written] = data[index]
+        hashed = ((hashed ^ number(data, index)) * HASH_PRIME) & HASH_MASK
+        written += 1
+    return stop, written, hashed
+
+
+@kernel
+def after_modifiers(data: NDArray[np.uint8], position: int, end: int, characters: NDArray[np.int32]) -> int:
+    """Return the position behind the modifiers at `position`."""
+    while position < end:
+        value, width = character(data, position, end, characters)
+        if value not in (MODIFIER, 0xFE0F):
+            break
+        position += width
+    return position
 
 
 @kernel

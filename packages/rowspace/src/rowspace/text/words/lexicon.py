@@ -58,7 +58,9 @@ class Lexicon:
         ids = np.empty(len(data) + len(ends), np.int32)
         state = np.array([0, 0, 0, 0, blank, self.size], np.int64)
         rule = (_ENDS[sentences], learning)
-        while not kernels.scan(as_array(data), ends, self.characters, rule, self.words, ids, state):
+        array = as_array(data)
+        scan = kernels.scan if kernels.may_have_emoji(array) else kernels.scan_words
+        while scan(array, ends, self.characters, rule, self.words, ids, state) != kernels.AT_END:
             self._reserve(words=len(self.words.counts))
         self.size = int(state[kernels.SIZE])
         return ids[: state[kernels.WRITTEN]].copy(), int(state[kernels.BAD_COUNT])

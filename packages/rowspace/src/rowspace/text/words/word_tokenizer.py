@@ -1,4 +1,4 @@
-"""The word tokenizer: lowercase, then runs of letters, marks and numbers; `don't` is one word.
+"""The word tokenizer: lowercase, then runs of letters, marks and numbers, and emoji; `don't` is one word.
 
 It has two forms with the same ids on every input: a tokenizer.json, which the `tokenizers` library runs, and our
 scanner, which is faster.
@@ -21,7 +21,12 @@ from rowspace.text.words.lexicon import Lexicon
 
 __all__ = ["WORD_PATTERN", "WordTokenizer"]
 
-WORD_PATTERN = r"[\p{L}\p{M}\p{N}]+(?:['’_][\p{L}\p{M}\p{N}]+)*"
+_CHARACTER = "[\\p{L}\\p{M}\\p{N}\u05f3]"  # with geresh, which is a letter by UAX #29
+_JOINER = "(?:['’_\u05f4\u200c\u200d]|(?<=[א-ת])\"(?=[א-ת]))"  # gershayim, and the joiners of Persian and of India
+_MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"  # emoji style, skin tones, tags of flags
+_EMOJI = f"(?=[\u2300-\U0010ffff])\\p{{Extended_Pictographic}}{_MODIFIERS}"  # without ©, ™ and arrows
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+WORD_PATTERN = f"{_CHARACTER}+(?:{_JOINER}{_CHARACTER}+)*|{_EMOJI}(?:\u200d{_EMOJI})*|{_FLAG}"
 
 # A lexicon writes a word that it looks up after its known words, so lookups need a lock. All tokenizers share one lock,
 # since a tokenizer with a lock could not be pickled.
@@ -39,8 +44,8 @@ class WordTokenizer:
         UsageError: a word is duplicated or holds a surrogate.
 
     >>> tokenizer = WordTokenizer(["the", "cat", "don't"])
-    >>> tokenizer.split("The cat, __init__!")
-    ['the', 'cat', 'init']
+    >>> tokenizer.split("The cat, __init__! 👍🏽")
+    ['the', 'cat', 'init', '👍🏽']
     >>> tokenizer.encode("Don't wake THE cat").tolist()
     [2, 3, 0, 1]
     """
