@@ -201,3 +201,12 @@ def test_what_does_not_agree_with_the_table_is_refused(halves, first):
             rs.fit(halves[1], init=init, **options)
     with pytest.raises(UsageError, match=r"outputs must be floats with the shape \(1, 2\)"):
         rs.Table(["a"], np.ones((1, 2)), outputs=np.ones((2, 2)))
+
+
+def test_a_pattern_is_kept_and_another_one_refused() -> None:
+    table = rs.fit(iter(["#a #b #a"] * 9), pattern=r"#\w", min_count=1, dim=2, epochs=1, workers=1)
+    more = rs.fit(iter(["#c #a x"] * 9), init=table, min_count=1, epochs=1, workers=1)
+    assert sorted(more.vocabulary) == ["#a", "#b", "#c"]
+    assert rs.Encoder(more).encode(["x #c"]).any()
+    with pytest.raises(UsageError, match="the table of init has pattern="):
+        rs.fit(iter(["#c #a x"] * 9), init=table, pattern=r"\w")

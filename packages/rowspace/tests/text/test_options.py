@@ -12,7 +12,7 @@ from rowspace.text import TextOptions
 def test_defaults():
     options = TextOptions(workers=1)
 
-    assert dataclasses.astuple(options) == ("words", False, 5, None, None, 100.0, "line", None, 1)
+    assert dataclasses.astuple(options) == ("words", None, False, 5, None, None, 100.0, "line", None, 1)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,10 @@ def test_defaults():
         ({"workers": 1.5}, "workers must be .+ not 1.5"),
         ({"sentences": "word"}, "sentences must be one of line, paragraph, document, not 'word'"),
         ({"column": ""}, "column must be the name of a column, not ''"),
+        ({"pattern": "[a"}, r"pattern '\[a' is not a regular expression: premature end of char-class; repair it"),
+        ({"pattern": ""}, "pattern must be a regular expression, not ''"),
+        ({"pattern": "a", "split": "whitespace"}, "pattern says what a token is, and split too"),
+        ({"pattern": "a", "phrases": 2}, "pattern says what a token is, and phrases too"),
         ({"column": 3}, "column must be the name of a column, not 3"),
     ],
 )

@@ -171,6 +171,7 @@ class FitKeywords(TypedDict, total=False):
     freeze: Literal["none", "old"]
     seed: int
     split: Literal["words", "whitespace"]
+    pattern: str | None
     cased: bool
     min_count: int
     max_vocabulary: int | None

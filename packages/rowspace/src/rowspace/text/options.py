@@ -18,6 +18,7 @@ class TextOptions:
     Attributes:
         split: What tokens are: "words" (letters and numbers, without punctuation), or "whitespace": text is
             split at white space only, so that `user-17`, `C++` and `:-)` are tokens.
+        pattern: A regular expression (of Oniguruma, as in a tokenizer.json), whose matches are the tokens instead.
         cased: Keep case; of tokens between white space it is always kept.
         min_count: Leave out rarer words.
         max_vocabulary: Keep only this many of the most frequent words.
@@ -40,6 +41,10 @@ class TextOptions:
         Literal["words", "whitespace"],
         Option("Split into words, or at white space only, so that user-17 and C++ are tokens."),
     ] = "words"
+    pattern: Annotated[
+        str | None,
+        Option("A regular expression whose matches are the tokens, instead of words.", default="words"),
+    ] = None
     cased: Annotated[bool, Option("Keep case.", default="lowercase all", flags="--cased")] = False
     min_count: Annotated[int, Option("Leave out rarer words.", minimum=1, maximum=2**63 - 1)] = 5  # counts are int64
     max_vocabulary: Annotated[
@@ -70,5 +75,23 @@ class TextOptions:
         validate_options(self)
         if self.column is not None and not (isinstance(self.column, str) and self.column):
             raise UsageError(f"column must be the name of a column, not {self.column!r}")
+        if self.pattern is not None:
+            _check_pattern(self.pattern)
+            other = "split" if self.split != "words" else "phrases" if self.phrases is not None else None
+            if other:
+                raise UsageError(f"pattern says what a token is, and {other} too; omit one of the two options")
         if self.split == "whitespace" and self.phrases is not None:
             raise UsageError("phrases are of words, but split is 'whitespace'; omit one of the two options")
+
+
+def _check_pattern(pattern: object) -> None:
+    """Raise UsageError for what is no regular expression, such as one with a bracket that is not closed."""
+    from tokenizers import Regex, pre_tokenizers
+
+    if not isinstance(pattern, str) or not pattern:
+        raise UsageError(f"pattern must be a regular expression, not {pattern!r}")
+    try:
+        pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
+    except Exception as error:  # the library raises nothing narrower
+        reason = str(error).removeprefix("Oniguruma error: ")
+        raise UsageError(f"pattern {pattern!r} is not a regular expression: {reason}; repair it") from None

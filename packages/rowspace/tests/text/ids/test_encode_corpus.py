@@ -242,3 +242,21 @@ def test_tokens_between_white_space_keep_their_characters_and_case(tmp_path):
     assert corpus.counts[corpus.vocabulary.index("User-17")] == 2
     assert set(corpus.vocabulary) == {"User-17", "likes", "C++", ":-)", "<tag>", "a.b"}
     assert Tokenizer.from_str(corpus.tokenizer).encode(text).tokens == text.split()
+
+
+def test_tokens_are_the_matches_of_a_pattern(tmp_path):
+    texts = ["Ship #Big-News to user-17 now", "#big-news again, USER-17!"]
+    options = TextOptions(min_count=1, pattern=r"#?[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*")
+
+    ids = encode_corpus(texts, tmp_path, options=options)
+
+    assert ids.vocabulary == ["#big-news", "user-17", "again", "now", "ship", "to"]
+    library = Tokenizer.from_str(ids.tokenizer)  # Parity: tokenizers
+    assert library.encode(texts[0]).ids == [4, 0, 5, 1, 3]
+
+
+def test_sentences_longer_than_a_piece_are_one_for_a_pattern(tmp_path):
+    text = "word " * 400_000  # two megabytes without the end of a line
+    ids = encode_corpus([text], tmp_path, options=TextOptions(min_count=1, pattern=r"\w+ \w+"))
+    assert ids.vocabulary[0] == "word word"
+    assert ids.counts[0] == pytest.approx(200_000, abs=8)

@@ -18,6 +18,7 @@ from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
+from rowspace.text.words.pattern import pattern_json, pattern_sentences
 from rowspace.text.words.whitespace import white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
@@ -59,6 +60,10 @@ def encode_corpus(
     pieces, token_lists = open_corpus(corpus, column=options.column, on_bytes=on_bytes)
     if pieces is not None and options.split == "whitespace":
         token_lists, pieces = white_space_sentences(pieces, options.sentences), None
+    pattern = options.pattern if pieces is not None else None
+    if pieces is not None and pattern is not None:
+        token_lists = pattern_sentences(pieces, options.sentences, pattern, cased=options.cased)
+        pieces = None
 
     def write_ids(path: Path) -> ProvisionalIds:
         return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
@@ -73,6 +78,8 @@ def encode_corpus(
     )
     vocabulary = id_corpus.vocabulary if extends is None else _extend(extends, id_corpus)
     words = WordTokenizer(vocabulary, cased=options.cased).to_json() if pieces else None
+    if pattern is not None:
+        words = pattern_json(vocabulary, pattern, cased=options.cased)
     id_corpus.tokenizer = words or whitespace_json(vocabulary)
     return id_corpus
 
