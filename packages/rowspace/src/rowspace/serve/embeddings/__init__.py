@@ -1,4 +1,4 @@
-"""Vectors by the API of OpenAI: a table → `/v1/embeddings`, `/v1/models` and `/health`.
+"""Vectors by the API of OpenAI: a table → `/v1/embeddings` and `/v1/models`, with `/health` and `/metrics`.
 
 | in this folder | what flows in → out |
 |---|---|
@@ -6,6 +6,8 @@
 | `reply.py` | vectors → the body of the reply |
 | `errors.py` | an error → a status and an error object |
 | `key.py` | requests without the key, or of other sites → an error |
+| `observed.py` | requests → lines of a log, and numbers for Prometheus |
+| `openapi.py` | the OpenAPI document |
 | `app.py` | an encoder → the application |
 
 Read next: `app.py`.
@@ -13,6 +15,7 @@ Read next: `app.py`.
 
 from rowspace.serve.embeddings.app import make_app
 from rowspace.serve.embeddings.key import KeyMiddleware
+from rowspace.serve.embeddings.observed import Numbers, Observed
 from rowspace.serve.embeddings.request import Limits
 
-__all__ = ["KeyMiddleware", "Limits", "make_app"]
+__all__ = ["KeyMiddleware", "Limits", "Numbers", "Observed", "make_app"]

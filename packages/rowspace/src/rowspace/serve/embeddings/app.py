@@ -8,13 +8,15 @@ import numpy as np
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from rowspace._base.parallel import available_cores
 from rowspace.encode import ContextualEncoder, Encoder
 from rowspace.errors import UsageError
 from rowspace.serve.embeddings.errors import HANDLERS, ApiError
+from rowspace.serve.embeddings.observed import Numbers
+from rowspace.serve.embeddings.openapi import openapi
 from rowspace.serve.embeddings.reply import embedding_reply, finish_vectors, json_arrays
 from rowspace.serve.embeddings.request import EmbeddingRequest, Limits, parse_request
 from rowspace.serve.request import read_body
@@ -33,6 +35,7 @@ def make_app(
     created: int = 0,
     normalize: bool = True,
     limits: Limits | None = None,
+    numbers: Numbers | None = None,
 ) -> Starlette:
     """Return the application; `KeyMiddleware` adds checks of access.
 
@@ -42,6 +45,7 @@ def make_app(
         created: When the model was made, in seconds since 1970, as `/v1/models` states it.
         normalize: Whether vectors are scaled to length 1, as OpenAI's are.
         limits: The sizes that requests may have.
+        numbers: What `/metrics` shows; `Observed` counts requests in it.
 
     Raises:
         UsageError: The vectors of the encoder are not float32.
@@ -69,6 +73,8 @@ def make_app(
             Route("/v1/models", partial(_json, {"object": "list", "data": [card]})),
             Route("/v1/models/{name:path}", partial(_model, card)),
             Route("/health", partial(_json, {"status": "ok"})),
+            Route("/metrics", partial(_metrics, encoder, Numbers() if numbers is None else numbers)),
+            Route("/openapi.json", partial(_json, openapi(model, encoder.dim))),
         ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
@@ -145,3 +151,7 @@ async def _model(card: dict[str, object], request: Request) -> Response:
 
 async def _json(document: dict[str, object], _: Request) -> Response:
     return JSONResponse(document)
+
+
+async def _metrics(encoder: Encoder | ContextualEncoder, numbers: Numbers, _: Request) -> Response:
+    return PlainTextResponse(numbers.text(encoder.report), media_type="text/plain; version=0.0.4")

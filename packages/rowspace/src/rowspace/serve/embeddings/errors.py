@@ -16,7 +16,7 @@ from rowspace.serve.request import HttpError
 __all__ = ["HANDLERS", "ApiError", "error_response"]
 
 INTERNAL_ERROR = "an internal error: its traceback is in the terminal where rowspace serve runs; please report it"
-ENDPOINTS = "POST /v1/embeddings, GET /v1/models and GET /health"
+ENDPOINTS = "POST /v1/embeddings, GET /v1/models, /health, /metrics and /openapi.json"
 
 
 class ApiError(HttpError):

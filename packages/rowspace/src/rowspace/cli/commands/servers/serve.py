@@ -22,7 +22,7 @@ KEY_VARIABLE = "ROWSPACE_SERVE_KEY"
 MAX_KEY = 1 << 12  # bytes of a key file
 
 
-def serve(
+def serve(  # noqa: PLR0913  # one for each option
     path: Annotated[
         str,
         typer.Argument(
@@ -46,6 +46,7 @@ def serve(
         typer.Option(help="As for rowspace encode: contextual runs a model of transformers.", show_default=False),
     ] = None,
     normalize: Annotated[bool, typer.Option(help="Scale vectors to length 1, as OpenAI's are.")] = True,
+    log: Annotated[bool, typer.Option("--log", help="Print a line for each request, on standard error.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Serve vectors of texts over the embeddings API of OpenAI.
@@ -59,7 +60,7 @@ def serve(
     """
     from rowspace.encode import Encoder  # not needed for help
     from rowspace.serve.access import Address, is_loopback
-    from rowspace.serve.embeddings import KeyMiddleware, make_app
+    from rowspace.serve.embeddings import KeyMiddleware, Numbers, Observed, make_app
     from rowspace.serve.server import listen, run
 
     if name == "":
@@ -71,9 +72,11 @@ def serve(
         encoder = Encoder.load(path, mode=mode)
         model = Path(path).resolve().name if name is None else name
         address = Address(host, listener.getsockname()[1])
-        app = make_app(encoder, model=model, created=int(Path(path).stat().st_mtime), normalize=normalize)
+        numbers, created = Numbers(), int(Path(path).stat().st_mtime)
+        app = make_app(encoder, model=model, created=created, normalize=normalize, numbers=numbers)
+        checked = KeyMiddleware(app, address, key)
         _announce(f"{address.base_url}/v1", model, encoder.dim, as_json=as_json)
-        run(KeyMiddleware(app, address, key), listener, grace=GRACE, on_stop=_say_stopping)
+        run(Observed(checked, numbers, message if log else None), listener, grace=GRACE, on_stop=_say_stopping)
 
 
 def _key(path: Path | None) -> str | None:
