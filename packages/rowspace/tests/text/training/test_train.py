@@ -1,5 +1,7 @@
 """Trained tokenizers equal the library's, decode to the text, and follow the options."""
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given, strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
@@ -7,7 +9,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from rowspace.errors import UsageError
 from rowspace.text import TokenizerOptions, train_tokenizer
 from rowspace.text.training import train as module
-from rowspace.text.training.train import LLAMA3_PATTERN
+from rowspace.text.training.train import _RUNS, LLAMA3_PATTERN
 
 TEXTS = ["The lowest tower is lower than the newest tower.", "Don't slow down: 12345 slow towers!"] * 20
 KINDS = ["bpe", "wordpiece", "unigram", "bytes", "chars"]
@@ -208,3 +210,26 @@ def test_training_can_differ_if_repeats_is_false(options):
     options = TokenizerOptions(**options)
     assert not options.repeats
     assert len({train_tokenizer(TEXTS, options) for _ in range(20)}) > 1
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_pieces_do_not_mix_scripts_numbers_and_punctuation(kind):
+    texts = [
+        "(see, 'the class'), don't! C++ 2024年 我爱中国,你好中国。中国人abc",
+        "привет,мир x=1; y=[2] — naïve カタカナです",
+    ] * 40
+    options = TokenizerOptions(kind, pretokenize="metaspace", vocabulary_size=150)
+    tokenizer = Tokenizer.from_str(train_tokenizer(texts, options))
+    for piece in tokenizer.get_vocab().keys() - {"[UNK]"}:
+        assert len({_kind_of(character) for character in piece.removeprefix("▁")}) <= 1, piece
+    joined = [tokenizer.encode(text).tokens for text in texts[:2]]
+    runs = pre_tokenizers.Split(Regex(_RUNS), "isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), runs])
+    assert joined == [tokenizer.encode(text).tokens for text in texts[:2]]
+
+
+def _kind_of(character):
+    name = unicodedata.name(character)
+    if character.isnumeric() or not character.isalpha():
+        return "number" if character.isnumeric() and "CJK" not in name else "other" if "CJK" not in name else "CJK"
+    return {"HIRAGANA": "CJK", "KATAKANA": "CJK"}.get(name.split()[0], name.split()[0])

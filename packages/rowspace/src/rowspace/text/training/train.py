@@ -29,6 +29,17 @@ LLAMA3_PATTERN = "|".join(
         r"\s+",
     )
 )
+# Runs of one script, of numbers or of other characters, within which pieces are learned, as in SentencePiece.
+_RUNS = "|".join(
+    (
+        r"▁?[\p{Han}\p{Hiragana}\p{Katakana}ー]+",
+        r"▁?\p{Latin}[\p{Latin}\p{M}]*",
+        r"▁?\p{N}+",
+        r"▁?[\p{L}\p{M}]+",
+        r"▁?[^\p{L}\p{M}\p{N}▁]+",
+        "▁+",
+    )
+)
 _END_OF_WORD = "</w>"  # Sennrich, Haddow & Birch 2016: the mark of a token that ends a word
 _INSIDE_WORD = "##"
 _MAX_WORD = 1000  # characters
@@ -86,8 +97,22 @@ def _train_bpe(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
         tokenizer.decoder = decoders.BPEDecoder(suffix=_END_OF_WORD)
     alphabet = pre_tokenizers.ByteLevel.alphabet() if options.over_bytes else []
     trainer = trainers.BpeTrainer(**_common(options), **_minimum(options), initial_alphabet=alphabet, **mark)
-    tokenizer.train_from_iterator(texts, trainer)
+    _train_within_runs(tokenizer, texts, trainer, options)
     return tokenizer
+
+
+def _train_within_runs(tokenizer: Tokenizer, texts: Iterator[str], trainer: Any, options: TokenizerOptions) -> None:
+    """Train; pieces that begin with white space do not mix scripts, numbers and punctuation.
+
+    Texts are encoded without this division: since no piece crosses it, the result is the same, and faster.
+    """
+    pre_tokenizer = tokenizer.pre_tokenizer
+    if options.pretokenize == "metaspace":
+        runs = pre_tokenizers.Split(Regex(_RUNS), "isolated")
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizer, runs])
+    tokenizer.train_from_iterator(texts, trainer)
+    if pre_tokenizer is not None:
+        tokenizer.pre_tokenizer = pre_tokenizer
 
 
 def _train_wordpiece(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
@@ -101,7 +126,7 @@ def _train_wordpiece(texts: Iterator[str], options: TokenizerOptions) -> Tokeniz
 def _train_unigram(texts: Iterator[str], options: TokenizerOptions) -> Tokenizer:
     tokenizer = _with_steps(models.Unigram(), options)
     trainer = trainers.UnigramTrainer(**_common(options), unk_token=options.unknown_token)
-    tokenizer.train_from_iterator(_with_room(texts, options), trainer)
+    _train_within_runs(tokenizer, _with_room(texts, options), trainer, options)
     return tokenizer
 
 
