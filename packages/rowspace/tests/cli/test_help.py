@@ -1,4 +1,5 @@
 import shlex
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -39,5 +40,12 @@ def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:
     )
 
 
-def test_command_line_installs_nothing_in_the_shell(run: Run) -> None:
-    assert "completion" not in run("--help").stdout
+def test_the_shell_completes_commands_and_options(command: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    for words, expected in (
+        (["rowspace", "cl"], ["classify", "cluster"]),
+        (["rowspace", "classify", "pre"], ["predict"]),
+        (["rowspace", "dedupe", "--th"], ["--threshold"]),
+    ):
+        environment = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+        done = command(env={"_ROWSPACE_COMPLETE": "complete_bash", **environment})
+        assert done.stdout.split() == expected

@@ -133,7 +133,6 @@ class _LazyGroup(Group):
 
 app = typer.Typer(
     cls=_LazyGroup,
-    add_completion=False,
     rich_markup_mode=None,  # rich's frames would leave half of the width for the help texts
     pretty_exceptions_enable=False,  # internal errors print Python's traceback
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -63,7 +63,7 @@ class Group(_ExampleFirst, TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Show the help where no command is given."""
-        if not args:
+        if not args and not ctx.resilient_parsing:  # which completion by the shell sets
             typer.echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)
