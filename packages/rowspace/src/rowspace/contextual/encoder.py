@@ -92,7 +92,7 @@ def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:
         import transformers
     except ImportError as error:
         raise MissingExtraError(
-            "a model of transformers needs PyTorch and transformers: pip install 'rowspace[torch]' transformers"
+            "a model of transformers needs PyTorch and transformers: pip install 'rowspace[torch,models]'"
         ) from error
     _check_unquantized(TransformersFolder(path))
     own = {"local_files_only": True, "trust_remote_code": False}  # without the latter, transformers would prompt

