@@ -46,7 +46,7 @@ DOORS = {
 MODULES = ("encode", "contextual", "errors", "layers", "learn", "optim", "search", "space", "store", "text")
 # Modules by the names that the caller gives them, and constructors of subclasses, whose arguments torch passes on too.
 PASSED_ON = {"Concatenation", "InputEmbedding"}
-PASSED_ON |= {f"{name}Embedding.from_pretrained" for name in ("Matryoshka", "Segment", "Token")}
+PASSED_ON |= {f"{name}Embedding.from_pretrained" for name in ("Matryoshka", "MultiHot", "Segment", "Token")}
 
 MISTAKES = """
 import rowspace as rs

@@ -121,8 +121,12 @@ class MappedEmbedding(TokenEmbedding):
         return cls(path, trainable=trainable, padding_idx=padding_idx, scale=scale)
 
     @classmethod
-    def from_pretrained(cls, *_: object, **__: object) -> NoReturn:
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True) -> NoReturn:  # type: ignore[override]
         """Refused: the rows of a `MappedEmbedding` are in a file.
+
+        Args:
+            embeddings: Not used.
+            freeze: Not used.
 
         Raises:
             UsageError: Always.
