@@ -2,6 +2,7 @@
 
 import torch
 from tests.layers.case import Case
+from torch import nn
 
 from rowspace.layers import (
     AdaptiveEmbedding,
@@ -12,14 +13,28 @@ from rowspace.layers import (
     LoraTable,
     MatryoshkaEmbedding,
     MultiHotEmbedding,
+    MultiTokenPrediction,
     QuantizedEmbedding,
     QuotientRemainderEmbedding,
     SegmentEmbedding,
     SoftPrompt,
+    TiedHead,
     TokenEmbedding,
     TrainableRows,
     UnitNorm,
 )
+
+
+class Ahead(nn.Module):
+    """A table with a `MultiTokenPrediction`, which only refers to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens = TokenEmbedding(10, 4)
+        self.ahead = MultiTokenPrediction(self.tokens, TiedHead(self.tokens), 4, [nn.Tanh()])
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return torch.cat(self.ahead.states(self.tokens(ids), ids))
 
 
 def some_ids() -> tuple[torch.Tensor]:
@@ -39,6 +54,7 @@ CASES = [
     Case("QuotientRemainderEmbedding", lambda: QuotientRemainderEmbedding(10, 4), some_ids),
     Case("QuotientRemainderEmbedding sum", lambda: QuotientRemainderEmbedding(10, 4, combine="sum"), some_ids),
     Case("MultiHotEmbedding", lambda: MultiHotEmbedding(10, 4, padding_idx=0, mode="mean"), some_ids),
+    Case("MultiTokenPrediction", Ahead, some_ids),
     Case("SoftPrompt", lambda: SoftPrompt(3, 4), lambda: (torch.linspace(0, 1, 16).reshape(2, 2, 4),)),
     Case("HashedNgramEmbedding", lambda: HashedNgramEmbedding(10, 8, num_rows=7, boundary_id=0, heads=2), some_ids),
     Case("ByteNgramEmbedding", lambda: ByteNgramEmbedding(4, num_rows=9, sizes=(2, 3)), some_ids),

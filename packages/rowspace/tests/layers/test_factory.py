@@ -16,14 +16,22 @@ BUILDERS = {
     "AdaptiveEmbedding": lambda **options: layers.AdaptiveEmbedding(10, 8, cutoffs=[3], **options),
     "Alibi": lambda **options: layers.Alibi(4, **options),
     "AxialRotaryPosition": lambda **options: layers.AxialRotaryPosition(8, **options),
+    "ByteNgramEmbedding": lambda **options: layers.ByteNgramEmbedding(4, num_rows=5, **options),
     "Concatenation": lambda **options: layers.Concatenation(
         4, tokens=layers.TokenEmbedding(10, 3, **options), **options
     ),
     "FactorizedEmbedding": lambda **options: layers.FactorizedEmbedding(10, 4, inner_dim=2, **options),
     "GridPosition": lambda **options: layers.GridPosition((2, 2), 4, **options),
     "HashedEmbedding": lambda **options: layers.HashedEmbedding(10, 4, num_rows=5, weighted=True, **options),
+    "HashedNgramEmbedding": lambda **options: layers.HashedNgramEmbedding(
+        10, 8, num_rows=5, boundary_id=0, heads=2, **options
+    ),
     "LearnedPosition": lambda **options: layers.LearnedPosition(6, 4, **options),
     "MatryoshkaEmbedding": lambda **options: layers.MatryoshkaEmbedding(10, 4, **options),
+    "MultiHotEmbedding": lambda **options: layers.MultiHotEmbedding(10, 4, **options),
+    "MultiTokenPrediction": lambda **options: layers.MultiTokenPrediction(
+        TABLE, layers.TiedHead(TABLE), 4, [nn.Identity()], **options
+    ),
     "MultimodalRotaryPosition": lambda **options: layers.MultimodalRotaryPosition(8, (1, 1, 2), **options),
     "PatchEmbedding": lambda **options: layers.PatchEmbedding(4, 3, 6, **options),
     "PrefixTokens": lambda **options: layers.PrefixTokens(4, registers=2, mask=True, **options),
@@ -34,11 +42,13 @@ BUILDERS = {
     "SegmentEmbedding": lambda **options: layers.SegmentEmbedding(2, 4, **options),
     "SinusoidGrid": lambda **options: layers.SinusoidGrid(8, **options),
     "SinusoidPosition": lambda **options: layers.SinusoidPosition(8, **options),
+    "SoftPrompt": lambda **options: layers.SoftPrompt(3, 4, **options),
     "TiedHead": lambda **options: layers.TiedHead(TABLE, bias=True, **options),
     "TokenEmbedding": lambda **options: layers.TokenEmbedding(10, 4, padding_idx=0, **options),
     "UntiedHead": lambda **options: layers.UntiedHead(4, 10, bias=True, **options),
 }
 COMPOSED = {"ImageEmbedding", "InputEmbedding", "LoraTable", "TrainableRows"}  # of modules that are already built
+IN_FILES = {"MappedEmbedding"}  # which have the dtype of the file
 
 
 def recipe(name: str):
@@ -59,7 +69,7 @@ def described(module: nn.Module) -> dict[str, tuple[str, torch.dtype]]:
 def test_every_module_has_an_entry():
     classes = {name for name in layers.__all__ if inspect.isclass(getattr(layers, name))}
     modules = {name for name in classes if issubclass(getattr(layers, name), nn.Module)}
-    assert modules == BUILDERS.keys() | COMPOSED
+    assert modules == BUILDERS.keys() | COMPOSED | IN_FILES
 
 
 def test_device_and_dtype_match_to():

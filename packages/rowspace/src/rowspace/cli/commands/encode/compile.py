@@ -14,7 +14,7 @@ _FOLDERS = ("encode", "store", "space", "serve", "learn")
 
 
 def compile_kernels(*, as_json: AsJson = False) -> None:
-    """Compile all kernels into the cache, so that no later command waits for it.
+    """Compile all kernels, so that no later command waits for them.
 
     Run it when the image of a container is built, and on a new machine of a cluster: the code is compiled for the
     processor of the machine, and cached next to the package or in NUMBA_CACHE_DIR. Kernels that are cached are not
@@ -22,7 +22,6 @@ def compile_kernels(*, as_json: AsJson = False) -> None:
 
     Example:
       rowspace compile
-      NUMBA_CACHE_DIR=/opt/kernels rowspace compile
     """
     if not as_json:
         message("compiling all kernels; this takes one to three minutes of one processor if none is cached")
