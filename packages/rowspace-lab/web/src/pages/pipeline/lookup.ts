@@ -5,6 +5,7 @@ import { css, fitted, themeColor } from "../../charts/theme-colors";
 import { largest, signed, type Palette } from "../../charts/palette";
 import { picture } from "../../charts/heatmap";
 import { shortToken } from "../../format";
+import { huesOf } from "../../state/token-hues";
 
 export interface Lookup {
   tokens: string[];
@@ -107,7 +108,7 @@ class Drawing {
     tokens.forEach((token, index) => {
       this.#label(index, left, index === done || token === lit);
       if (token === lit || index < done || (index === done && time > done))
-        this.#frame(rowOf(this.lookup, this.e, index), token === lit ? "--accent" : "--class-2");
+        this.#frame(rowOf(this.lookup, this.e, index), token === lit ? "--accent" : this.#hue(index));
       if (index < done) this.#row(index, lineOf(this.lookup, this.x, index));
     });
     tokens.forEach((token, index) => {
@@ -123,12 +124,19 @@ class Drawing {
     if (time < MOVE) {
       const share = eased(time, 0, SLIDE);
       const y = this.#middle(index) + (row.y + row.height / 2 - this.#middle(index)) * share;
-      this.#text(String(this.lookup.ids[index]), left + (this.e.x - left - 8) * share, y, "--class-2", "end", true);
+      this.#text(
+        String(this.lookup.ids[index]),
+        left + (this.e.x - left - 8) * share,
+        y,
+        this.#hue(index),
+        "end",
+        true,
+      );
     } else {
       const lifted = { ...row, height: Math.max(row.height, 8) };
       const at = between(lifted, line, eased(time, MOVE, 1));
       this.#row(index, at);
-      this.#frame(at, "--class-2");
+      this.#frame(at, this.#hue(index));
     }
   }
 
@@ -143,7 +151,7 @@ class Drawing {
     const y = this.#middle(index);
     const narrow = left < 120;
     const id = String(ids[index]);
-    this.#text(id, left, y, current ? "--class-2" : "--quiet", "end", true);
+    this.#text(id, left, y, current ? "--ink" : "--quiet", "end", true);
     this.#text(shortToken(tokens[index] as string, narrow ? 7 : 12), left - 9 * id.length - 12, y, "--ink", "end");
   }
 
@@ -163,6 +171,11 @@ class Drawing {
     names.forEach((name, id) =>
       this.#text(shortToken(name, 8), this.e.x + this.e.width + 6, this.e.y + (id + 0.5) * high, "--quiet", "start"),
     );
+  }
+
+  /** The color of the token at a place. */
+  #hue(index: number): string {
+    return `--class-${huesOf(this.lookup.tokens)[index]}`;
   }
 
   #middle(index: number): number {

@@ -1,6 +1,7 @@
 // The geometry of the figure: a band for each station, a column for each piece, and how far each station is at a time.
 
 import type { Piece } from "../../api/types.generated";
+import { huesOf } from "../../state/token-hues";
 
 /** The most cells that a row is drawn with. */
 export const MAX_CELLS = 24;
@@ -91,7 +92,7 @@ export interface Traveler {
   piece: Piece;
   /** The index of its row in X; -1 for a piece without a row. */
   row: number;
-  /** 1 to 8; equal tokens have one color. */
+  /** 1 to 8, the color of the token on all pages. */
   color: number;
   /** Where its center is in the text, from 0 to 1. */
   origin: number;
@@ -99,13 +100,13 @@ export interface Traveler {
 
 /** The travelers of the pieces at `shown`. */
 export function travelersOf(text: string, pieces: readonly Piece[], shown: readonly number[]): Traveler[] {
-  const tokens = [...new Set(shown.map((place) => pieces[place]?.token))];
+  const colors = huesOf(pieces.map(({ token }) => token));
   let [row, at] = [0, 0];
-  const all = pieces.map((piece) => {
+  const all = pieces.map((piece, place) => {
     const start = Math.max(at, text.indexOf(piece.text, at));
     at = start + piece.text.length;
     const origin = (start + piece.text.length / 2) / Math.max(1, text.length);
-    return { piece, row: piece.row ? row++ : -1, color: (tokens.indexOf(piece.token) % 8) + 1, origin };
+    return { piece, row: piece.row ? row++ : -1, color: colors[place] ?? 1, origin };
   });
   return shown.flatMap((place) => all[place] ?? []);
 }
