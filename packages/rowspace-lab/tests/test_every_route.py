@@ -69,6 +69,7 @@ TABLES = {
 
 HAS_TORCH = find_spec("torch") is not None
 NEED_TWO_ROWS = {"words/map-quality"}
+NEED_A_DIRECTION = {"words/order", "words/neighbors", "words/turn", "words/pair", "order/ranking"}
 MAY_BE_EMPTY = {"ranks"}  # of analogies, since few tables have the words of the examples
 NEED_COUNTS_OR_RUNS = {"words/counts", "head/evidence"}
 NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"}
@@ -104,7 +105,7 @@ def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient
         answer = clients[name].get(f"/api/{route}")
         if not HAS_TORCH and answer.status_code == 400 and answer.json()["kind"] == "MissingExtraError":
             continue
-        has_no_direction = name == "zeros" and route in ("words/order", "words/neighbors")
+        has_no_direction = name == "zeros" and route in NEED_A_DIRECTION
         may_be_refused = name == "nan" or has_no_direction
         too_few = len(TABLES[name]) == 1 and route in NEED_TWO_ROWS
         if answer.status_code == 400 and (may_be_refused or too_few or route in NEED_A_RUN):

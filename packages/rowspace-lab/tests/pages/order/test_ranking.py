@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 import torch
 
+from rowspace.errors import UsageError
 from rowspace_lab.lab import Lab
 from rowspace_lab.server.reply import Reply
 
@@ -29,3 +31,12 @@ def test_rows_with_nan_come_last(small_lab: Callable[..., Lab], ask: Callable[..
     reply = ask(lab, "order/ranking", word="a")
     assert reply.meta["cosine_tokens"] == ["a", "c", "b"]
     assert reply.meta["product_tokens"][-1] == "b"
+
+
+def test_row_of_zeros_has_no_cosine(small_lab: Callable[..., Lab], ask: Callable[..., Reply]) -> None:
+    lab = small_lab(["a", "zero", "b"], np.array([[1, 0], [0, 0], [-1, 0.1]], np.float32))
+    reply = ask(lab, "order/ranking", word="a")
+    assert reply.meta["cosine_tokens"] == ["a", "b", "zero"]
+    assert np.isnan(reply.arrays["cosines"][-1])
+    with pytest.raises(UsageError, match="the row of 'zero' is zero, so it has no neighbors; use another word"):
+        ask(lab, "order/ranking", word="zero")

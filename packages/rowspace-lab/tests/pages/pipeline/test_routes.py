@@ -31,8 +31,10 @@ def test_nearest_tokens_of_each_token_are_those_by_cosine(lab, check_code) -> No
 
 
 def test_row_without_a_direction_has_no_nearest_tokens(small_lab, ask) -> None:
-    lab = small_lab(["a", "b", "c"], np.array([[1, 0], [0, 0], [np.inf, 1]], np.float32))
+    lab = small_lab(["a", "b", "c", "d"], np.array([[1, 0], [0, 0], [np.inf, 1], [-1, 0.1]], np.float32))
     assert ask(lab, "pipeline/nearest", text="b c").meta["names"] == [[], []]
+    reply = ask(lab, "pipeline/nearest", text="a b a")
+    assert reply.meta["names"] == [["d"], [], ["d"]]  # not b, whose cosine of 0 would be larger
 
 
 @pytest.mark.parametrize("route", ["forward", "matrix", "backward", "distances"])

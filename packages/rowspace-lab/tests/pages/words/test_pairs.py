@@ -75,6 +75,16 @@ def test_small_tables_get_a_reply(small_lab, check_code, words: list[str]) -> No
     assert check_code(lab, "words/turn").meta["bars_changed"] == 0  # the only rotation of one dimension
 
 
+def test_row_of_zeros_has_no_angle_and_is_no_neighbor_in_the_turned_table(small_lab, ask, check_code) -> None:
+    lab = small_lab(["a", "zero", "b"], np.array([[1.0, 0.0], [0.0, 0.0], [-1.0, 0.1]]))
+    assert check_code(lab, "words/turn", word="a").meta["after"] == ["b"]
+    assert check_code(lab, "words/turn", word="zero", metric="euclidean").meta["after"] == ["a", "b"]
+    with pytest.raises(UsageError, match="the row of 'zero' is zero, so it has no neighbors; use another word"):
+        ask(lab, "words/turn", word="zero")
+    with pytest.raises(UsageError, match="the row of 'zero' is zero, so it has no angle to another one"):
+        ask(lab, "words/pair", a="a", b="zero")
+
+
 def test_errors_name_the_word(small_lab, lab, ask) -> None:
     with pytest.raises(UnknownTokenError, match="did you mean 'typeerror'"):
         ask(lab, "words/pair", b="typeerorr")

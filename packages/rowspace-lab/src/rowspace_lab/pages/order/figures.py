@@ -106,7 +106,8 @@ def ranking_figure(table: Table, head: Head, *, word: str, k: int) -> Ranking:
     for start in range(0, len(table), 8192):
         rows = torch.tensor(np.asarray(table.rows[start : start + 8192])).double()
         products.append(project(head_inputs(rows, head, scheme="none"), head, "key") @ query / len(query) ** 0.5)
-        cosines.append(torch.cosine_similarity(rows, row.double()))
+        zero = rows.abs().sum(dim=1) == 0  # a row of zeros has no direction
+        cosines.append(torch.cosine_similarity(rows, row.double()).masked_fill(zero, torch.nan))
     product, cosine = torch.cat(products), torch.cat(cosines)
     (by_product, product_ranks), (by_cosine, cosine_ranks) = ranked(product, k), ranked(cosine, k)
     return {

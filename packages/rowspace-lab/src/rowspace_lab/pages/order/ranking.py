@@ -9,6 +9,7 @@ from rowspace_lab.pages.order.head_choice import choose_head
 from rowspace_lab.pages.order.replies import RankingReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.default_words import default_words
+from rowspace_lab.shared.directions import check_direction
 from rowspace_lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
@@ -22,6 +23,7 @@ def ranking(lab: Lab, query: Query) -> RankingReply:
     from rowspace_lab.pages.order.figures import ranking_figure
 
     word = query.text("word", default_words(lab.table, 1, WORDS)[0])
+    check_direction(lab.table, word, lab.table[word])
     head, call, fields = choose_head(lab, query)
     figure = partial(ranking_figure, word=word, k=query.integer("k", 10, low=1, high=100))
     found = figure(lab.table, head)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rowspace import space
 from rowspace.table import Table
 from rowspace_lab.pages.pipeline.replies import Backward, Check, Forward, Nearest, TableCells
+from rowspace_lab.shared.directions import compared_norms
 
 Ids = NDArray[np.int64]
 Array = NDArray[Any]
@@ -36,13 +37,17 @@ def forward_figure(table: Table, ids: Ids) -> Forward:
 
 
 def nearest_figure(table: Table, ids: Ids, *, k: int) -> Nearest:
-    """Find the k tokens with the largest cosine to each token, leaving out itself."""
-    known = [int(id) for id in np.unique(ids) if 0 < table.norms[id] < np.inf]
-    found = {id: table.neighbors(table.vocabulary[id], k=k) for id in known}
-    nearest = [found.get(int(id), []) for id in ids]
+    """Find the k tokens with the largest cosine to each token, leaving out itself and rows of zeros."""
+    norms = compared_norms(table, "cosine")
+    known = np.array([id for id in np.unique(ids) if norms[id] < np.inf], np.int64)
+    found, scores = space.nearest(table[known], table.rows, k, exclude=known[:, np.newaxis], row_norms=norms)
+    nearest = {
+        int(id): [(table.vocabulary[other], float(score)) for other, score in zip(*each, strict=True) if other >= 0]
+        for id, *each in zip(known, found, scores, strict=True)
+    }
     return {
-        "names": [[token for token, _ in each] for each in nearest],
-        "scores": [[score for _, score in each] for each in nearest],
+        "names": [[token for token, _ in nearest.get(int(id), [])] for id in ids],
+        "scores": [[score for _, score in nearest.get(int(id), [])] for id in ids],
     }
 
 

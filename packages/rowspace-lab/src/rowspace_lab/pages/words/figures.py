@@ -11,6 +11,7 @@ from rowspace.table import Table
 from rowspace_lab.experiments import place_others
 from rowspace_lab.pages.words.map_replies import Clusters, Ids, Map, Pca, Preservation, Values
 from rowspace_lab.pages.words.replies import Compared, Distances, Neighbors, Searched, WordRows, WordTokens
+from rowspace_lab.shared.directions import compared_norms
 
 FREQUENT = 2000
 """The number of the most frequent words that represent regions of the map."""
@@ -64,7 +65,7 @@ def neighbors_figure(table: Table, *, word: str, k: int, metric: space.Metric) -
     """Find the k nearest tokens of the table with their scores, nearest first; no rows of zeros by cosine."""
     row = word_row(table, word)[np.newaxis]
     exclude = np.array([[table.id(word)]]) if word in table else None
-    norms = table.norms if metric != "cosine" else np.where(table.norms > 0, table.norms, np.nan)
+    norms = compared_norms(table, metric)
     found, scores = space.nearest(row, table.rows, k, metric=metric, exclude=exclude, row_norms=norms)
     ids = found[0][found[0] >= 0]
     return {"scores": scores[0, : len(ids)], **tokens_figure(table, ids=ids.tolist())}

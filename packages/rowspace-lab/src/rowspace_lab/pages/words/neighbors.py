@@ -24,6 +24,7 @@ from rowspace_lab.pages.words.replies import ComparedReply, DistancesReply, Neig
 from rowspace_lab.pages.words.substring_index import SubstringIndex
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.default_words import default_words
+from rowspace_lab.shared.directions import check_direction
 from rowspace_lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
@@ -54,8 +55,8 @@ def neighbors(lab: Lab, query: Query) -> NeighborsReply:
     if word in lab.table and not np.isfinite(lab.table.norms[lab.table.id(word)]):
         raise UsageError(f"the row of {word!r} contains NaN or infinity, so it has no neighbors; use another word")
     metric = query.choice("metric", METRICS)
-    if metric != "euclidean" and not word_row(lab.table, word).any():
-        raise UsageError(f"the row of {lab.table.shown(word)!r} is zero, so it has no neighbors; use another word")
+    if metric != "euclidean":
+        check_direction(lab.table, word, word_row(lab.table, word))
     k = query.integer("k", 10, low=1, high=200)
     figure = partial(neighbors_figure, word=word, k=k, metric=metric)
     return {**figure(lab.table), "word": word, "code": shown(lab, figure)}

@@ -17,6 +17,7 @@ from rowspace_lab.pages.words.figures import word_row
 from rowspace_lab.pages.words.replies import PairReply, PairScores, Turned, TurnedReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.default_words import default_words
+from rowspace_lab.shared.directions import check_direction, compared_norms
 from rowspace_lab.shared.figure import shown
 
 __all__ = ["ROUTES"]
@@ -28,6 +29,8 @@ def pair(lab: Lab, query: Query) -> PairReply:
     """Return the products a_i * b_i of the rows of `a` and `b`, and the scores with b times several factors."""
     usual = default_words(lab.table, 2)
     words = (query.text("a", usual[0]), query.text("b", usual[-1]))
+    for word in words:
+        check_direction(lab.table, word, word_row(lab.table, word), lacks="angle to another one")
     figure = partial(pair_figure, words=words)
     return {**figure(lab.table), "words": words, "code": shown(lab, figure)}
 
@@ -35,16 +38,18 @@ def pair(lab: Lab, query: Query) -> PairReply:
 def turn(lab: Lab, query: Query) -> TurnedReply:
     """Return the row and the `k` neighbors of `word` before and after a random rotation of all rows by `seed`."""
     (default,) = default_words(lab.table, 1)
-    word = query.text("word", default)
+    word, metric = query.text("word", default), query.choice("metric", METRICS)
     figure = partial(
         turned_figure,
         word=word,
         k=query.integer("k", 10, low=1, high=100),
-        metric=query.choice("metric", METRICS),
+        metric=metric,
         seed=query.integer("seed", 1, low=1, high=1_000_000),
     )
     if not np.isfinite(word_row(lab.table, word)).all():
         raise UsageError(f"the row of {word[:40]!r} contains NaN or infinity, so it has no neighbors; use another word")
+    if metric != "euclidean":
+        check_direction(lab.table, word, word_row(lab.table, word))
     return {**figure(lab.table), "word": word, "code": shown(lab, figure)}
 
 
@@ -77,8 +82,11 @@ def compare_turned(table: Table, rotation: NDArray[np.float64], *, word: str, k:
     row = np.array(word_row(table, word), np.float64)
     turned = turn_rows(table.rows, rotation)
     own = np.array([[table.id(word) if word in table else -1]])
-    (before,), (scores,) = space.nearest(row[np.newaxis], table.rows, k, metric=metric, exclude=own)
-    (after,), (new_scores,) = space.nearest((row @ rotation)[np.newaxis], turned, k, metric=metric, exclude=own)
+    norms = compared_norms(table, metric)  # which a rotation keeps
+    (before,), (scores,) = space.nearest(row[np.newaxis], table.rows, k, metric=metric, exclude=own, row_norms=norms)
+    (after,), (new_scores,) = space.nearest(
+        (row @ rotation)[np.newaxis], turned, k, metric=metric, exclude=own, row_norms=norms
+    )
     found = before >= 0
     return {
         "row": row,

@@ -24,11 +24,16 @@ export function notesOf(
     `The numbers of their rows, out of ${whole(vocabulary)}.`,
     `Each id picks its row of ${plural(dim, "number")}.`,
     matrix ? added(matrix) : none,
-    nearest ? "Words with similar uses have similar rows." : tokens.length ? LOADING : "Needs a row.",
+    nearest ? similar(nearest) : tokens.length ? LOADING : "Needs a row.",
   ];
 }
 
 function added({ meta: { scale, untrained } }: Reply<MatrixReply>): string {
   const row = scale === 1 ? "row" : `row × ${decimal(scale, 2)}`;
   return `${row} + position${untrained ? " (random here)" : ""}, or order is lost.`;
+}
+
+function similar({ meta: { names } }: Reply<NearestReply>): string {
+  const lost = names.some((each) => !each.length) ? "; a row of zeros has no neighbors" : "";
+  return `Words with similar uses have similar rows${lost}.`;
 }
