@@ -14,7 +14,9 @@ from rowspace.errors import MissingExtraError, UsageError
 from rowspace.table import Table
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lessons.claims import PAGE
+from rowspace_lab.lessons.claims.stored import stored
 from rowspace_lab.lessons.computed import positions
+from rowspace_lab.lessons.computed.claims import STORED_JOB
 from rowspace_lab.lessons.computed.claims.lengths import longer_texts_numbers
 from rowspace_lab.lessons.computed.claims.tying import HeadRun, tying_numbers
 from rowspace_lab.lessons.computed.claims.width import (
@@ -118,6 +120,18 @@ def test_job_reports_each_table_and_ends_with_the_verdict(reports) -> None:
     np.testing.assert_array_equal(names["cut"]["cut_kept"], frames[-1].arrays["cut_kept"])
     assert names["wider"]["verdict"] == frames[-1].meta["verdict"] != ""
     assert "{=" not in frames[-1].meta["evidence"]
+
+
+def test_stored_result_is_measured_again(world_lab) -> None:
+    kind = PAGE.job_kinds[STORED_JOB]
+    started, frame = kind.run(**kind.read(world_lab, Query({"name": ["orthogonal"]})))
+    assert isinstance(started, Progress)
+    assert started.sentence == f"measuring; the stored result took {stored('orthogonal')['seconds']} s"
+    numbers = stored("orthogonal")["numbers"]  # measured on another day, maybe on another machine
+    assert frame.meta["verdict"] == numbers["verdict"]
+    assert {bar["name"]: pytest.approx(bar["value"], rel=1e-3) for bar in frame.meta["bars"]} == numbers["bars"]
+    with pytest.raises(UsageError, match="name must be one of"):
+        kind.read(world_lab, Query({"name": ["queen"]}))
 
 
 def test_parameters_are_checked(world_lab, monkeypatch) -> None:

@@ -231,6 +231,18 @@ export interface LongerTextsFrame {
   code: string;
 }
 
+/** A claim that was measured again. */
+export interface StoredFrame {
+  verdict: "true" | "false" | "it depends" | "";
+  /** How the verdict follows from the numbers. */
+  rule: string;
+  /** As HTML. */
+  evidence: string;
+  bars: ClaimBar[];
+  finished: boolean;
+  code: string;
+}
+
 /** Held-out `bits` (heads, seeds) per byte of models with tied and untied heads, NaN where none is trained yet. */
 export interface TyingFrame {
   verdict: "true" | "false" | "it depends" | "";

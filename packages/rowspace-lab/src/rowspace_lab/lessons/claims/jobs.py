@@ -1,4 +1,4 @@
-"""The jobs of the Claims page: the width d, texts longer than those of training, and tied heads."""
+"""The jobs of the Claims page: the width d, texts longer than those of training, tied heads, and the stored results."""
 
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,13 +13,14 @@ from rowspace.table import Table
 from rowspace_lab.jobs.callbacks import iterate_callbacks
 from rowspace_lab.jobs.kinds import JobKind, Progress
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.claims.measured import evidence, not_measured
-from rowspace_lab.lessons.computed.claims import JOBS
+from rowspace_lab.lessons.claims.measured import chart_bars, evidence, not_measured
+from rowspace_lab.lessons.claims.stored import stored
+from rowspace_lab.lessons.computed.claims import JOBS, STORED, STORED_JOB, claim_function
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply
 from rowspace_lab.shared.figure import Array, shown
 
-__all__ = ["JOB_KINDS", "measure_longer_texts", "measure_tying", "measure_wider"]
+__all__ = ["JOB_KINDS", "measure_longer_texts", "measure_stored", "measure_tying", "measure_wider"]
 
 Updates = Iterator[Progress | Reply]
 
@@ -148,6 +149,19 @@ def _read_tying(lab: Lab, query: Query) -> Mapping[str, Any]:
     return {"seeds": seeds, "steps": steps, "code": shown(lab, figure)}
 
 
+def measure_stored(*, name: str, code: str) -> Updates:
+    """Measure a claim whose result is stored; its only frame is the last one."""
+    yield Progress(0, f"measuring; the stored result took {stored(name)['seconds']} s")
+    numbers = claim_function(name)()
+    yield Reply({**evidence(name, numbers), "bars": chart_bars(numbers["bars"]), "finished": True, "code": code})
+
+
+def _read_stored(lab: Lab, query: Query) -> Mapping[str, Any]:
+    """`name`: one of `STORED`."""
+    name = query.choice("name", STORED)
+    return {"name": name, "code": shown(lab, claim_function(name))}
+
+
 def _require_torch() -> None:
     if importlib.util.find_spec("torch") is None:
         raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'")
@@ -156,5 +170,6 @@ def _require_torch() -> None:
 JOB_KINDS = {
     JOBS["wider"]: JobKind(run=measure_wider, read=_read_wider, arrays=_rows),
     JOBS["longer_texts"]: JobKind(run=measure_longer_texts, read=_read_longer_texts, arrays=lambda *_, **__: {}),
+    STORED_JOB: JobKind(run=measure_stored, read=_read_stored, arrays=lambda *_, **__: {}),
     JOBS["tying"]: JobKind(run=measure_tying, read=_read_tying, arrays=lambda *_, **__: {}),
 }

@@ -4,13 +4,22 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from rowspace_lab.lessons.claims.replies import Measured
+from rowspace_lab.lessons.claims.replies import ClaimBar, Measured
 from rowspace_lab.lessons.computed import claims
 from rowspace_lab.lessons.computed.claims.verdict import on_tables_verdict
 from rowspace_lab.lessons.source import Block, Document, SourceError, Values, prose_html, read_document
 from rowspace_lab.lessons.source.values import Value
 
-__all__ = ["MeasuredValues", "block_of", "document", "evidence", "is_on_tables", "not_measured", "rule_of"]
+__all__ = [
+    "MeasuredValues",
+    "block_of",
+    "chart_bars",
+    "document",
+    "evidence",
+    "is_on_tables",
+    "not_measured",
+    "rule_of",
+]
 
 
 class MeasuredValues(Values):
@@ -70,6 +79,15 @@ def evidence(name: str, numbers: Mapping[str, Any]) -> Measured:
         "rule": rule_of(name),
         "evidence": prose_html(block_of(name).parts[1], MeasuredValues(name, numbers)),
     }
+
+
+def chart_bars(bars: Mapping[str, float]) -> list[ClaimBar]:
+    """Return the numbers of a claim's chart as the page has them.
+
+    >>> chart_bars({"tied": 2})
+    [{'name': 'tied', 'value': 2.0}]
+    """
+    return [{"name": name, "value": float(value)} for name, value in bars.items()]
 
 
 def not_measured() -> Measured:

@@ -95,6 +95,14 @@ class LongerTextsFrame(Measured):
     code: str
 
 
+class StoredFrame(Measured):
+    """A claim that was measured again."""
+
+    bars: list[ClaimBar]
+    finished: bool
+    code: str
+
+
 class TyingFrame(Measured):
     """Held-out `bits` (heads, seeds) per byte of models with tied and untied heads, NaN where none is trained yet."""
 

@@ -10,13 +10,14 @@ from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.claims.measured import (
     MeasuredValues,
     block_of,
+    chart_bars,
     document,
     evidence,
     is_on_tables,
     not_measured,
 )
 from rowspace_lab.lessons.claims.on_tables import OnTable, measure_on_tables, numbers_of
-from rowspace_lab.lessons.claims.replies import ClaimBar, ClaimReply, ClaimsReply, ClaimTable
+from rowspace_lab.lessons.claims.replies import ClaimReply, ClaimsReply, ClaimTable
 from rowspace_lab.lessons.claims.stored import computed_by, frame_of, stored
 from rowspace_lab.lessons.computed import claims
 from rowspace_lab.lessons.computed.claims.verdict import on_tables_verdict
@@ -38,7 +39,7 @@ def listed(lab: Lab, query: Query) -> ClaimsReply:
             {
                 "name": block.argument,
                 "statement": _sentence(prose_html(block.parts[0], values)),
-                "job": claims.JOBS.get(block.argument, ""),
+                "job": claims.JOBS.get(block.argument, claims.STORED_JOB if block.argument in claims.STORED else ""),
             }
             for block in document().of("claim")
         ],
@@ -69,7 +70,7 @@ def _measured(name: str, lab: Lab) -> ClaimReply:
     numbers: Mapping[str, Any] = Values(_module(), lab).result(name)
     return {
         **evidence(name, numbers),
-        "bars": _bars(numbers["bars"]),
+        "bars": chart_bars(numbers["bars"]),
         "tables": [],
         "unavailable": "",
         "computed": "",
@@ -82,17 +83,13 @@ def _stored(name: str, lab: Lab) -> ClaimReply:
     numbers = stored(name)["numbers"]
     reply: ClaimReply = {
         **evidence(name, numbers),
-        "bars": _bars(numbers.get("bars", {})),
+        "bars": chart_bars(numbers.get("bars", {})),
         "tables": [],
         "unavailable": "",
         "computed": _sentence(prose_html(computed_by(name), Values(_module(), lab))),
         "code": shown(lab, claims.claim_function(name)),
     }
     return cast(ClaimReply, {**reply, **frame_of(name), "finished": True})
-
-
-def _bars(bars: Mapping[str, float]) -> list[ClaimBar]:
-    return [{"name": name, "value": float(value)} for name, value in bars.items()]
 
 
 def _sentence(html: str) -> str:

@@ -25,7 +25,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["JOBS", "MODULES", "STORED", "claim_function", "claim_rule"]
+__all__ = ["JOBS", "MODULES", "STORED", "STORED_JOB", "claim_function", "claim_rule"]
 
 MODULES = {
     "coordinates": "rows",
@@ -65,6 +65,8 @@ JOBS = {"wider": "claim-wider", "longer_texts": "claim-longer-texts", "tying": "
 """The kinds of jobs that measure the claims which take longer than a request."""
 STORED = ("tied_better", "smaller_tied", "adding_enough", "convolution", "orthogonal", "contextual_soon")
 """The claims that train models, time them or open a trained one: their results are stored, as those of `JOBS` are."""
+STORED_JOB = "claim-stored"
+"""The kind of job that measures one of `STORED` again."""
 
 
 def claim_rule(name: str) -> str:
