@@ -16,6 +16,8 @@ from rowspace_lab.pages import PAGES
 from rowspace_lab.server.security import AccessMiddleware
 
 pytestmark = pytest.mark.browser
+PICTURE_BELOW = 180
+"""The pixels above the first picture, on a screen of 1280 × 720."""
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,15 @@ def test_page_fits_a_phone_with_the_figure_on_the_first_screen(opened: Page) -> 
     expect_fits_phone(opened)
     figure = "document.querySelector('section[aria-label=Figure]').getBoundingClientRect()"
     opened.wait_for_function(f"() => {figure}.top + scrollY <= 500")
+
+
+def test_picture_begins_near_the_top_of_a_laptop_screen(opened: Page) -> None:
+    drawn = "section[aria-label=Figure] :is(canvas, svg, table, ol)"
+    opened.wait_for_function(
+        f"() => [...document.querySelectorAll('{drawn}')].some((each) => {{"
+        " const { top, height } = each.getBoundingClientRect();"
+        f" return height > 24 && top + scrollY <= {PICTURE_BELOW}; }})"
+    )
 
 
 def test_introduction_stands_beside_the_figure_on_a_wide_screen_and_none_of_it_is_cut_off(opened: Page) -> None:

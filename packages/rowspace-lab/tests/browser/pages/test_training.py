@@ -75,7 +75,7 @@ def test_words_of_sentences_move_to_words_of_their_kind(visit) -> None:
 
 def test_replay_plays_pauses_and_scrubs(visit) -> None:
     page = finished(visit)
-    step = page.get_by_label("Step", exact=False).locator("visible=true").first
+    step = page.get_by_role("slider", name="Step").first
     step.press("Home")
     expect(page.get_by_role("application", name="The map of 640 rows at step 0")).to_be_visible()
     page.get_by_text("4×").click()
