@@ -116,3 +116,10 @@ def test_first_task_takes_few_actions(
     visitor = Visitor(visit("start?table=english-words"))
     task(visitor)
     assert visitor.actions == actions
+
+
+def test_list_of_pages_is_complete_on_a_laptop(page: Page, visit: Callable[[str], Page]) -> None:
+    page.set_viewport_size(LAPTOP)
+    pages = visit("cost").get_by_role("navigation", name="Pages")
+    assert pages.evaluate("each => [each.scrollHeight - each.clientHeight, each.scrollTop]") == [0, 0]
+    expect(pages.get_by_role("link", name="Docs")).to_be_in_viewport(ratio=1)
