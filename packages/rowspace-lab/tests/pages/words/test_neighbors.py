@@ -101,6 +101,8 @@ def test_row_of_zeros_has_no_neighbors_and_is_none(small_lab, ask, check_code) -
     for metric in ("cosine", "dot"):
         with pytest.raises(UsageError, match="the row of 'zero' is zero, so it has no neighbors; use another word"):
             ask(lab, "words/neighbors", word="zero", metric=metric)
+    compared = check_code(lab, "words/compare", word=["a", "zero"])
+    np.testing.assert_array_equal(compared.arrays["matrix"], [[1, np.nan], [np.nan, np.nan]])
     assert check_code(lab, "words/neighbors", word="a").meta["tokens"] == ["c", "b"]
     assert check_code(lab, "words/neighbors", word="a", k=1).meta["tokens"] == ["c"]
     assert check_code(lab, "words/neighbors", word="zero", metric="euclidean").meta["tokens"] == ["a", "c", "b"]

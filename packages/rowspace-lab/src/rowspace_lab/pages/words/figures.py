@@ -72,9 +72,13 @@ def neighbors_figure(table: Table, *, word: str, k: int, metric: space.Metric) -
 
 
 def compared_figure(table: Table, *, words: Sequence[str], metric: space.Metric) -> Compared:
-    """Compute the pairwise similarities of the words, (n, n)."""
+    """Compute the pairwise similarities of the words, (n, n); NaN for the cosine of a row of zeros."""
     rows = np.stack([word_row(table, word) for word in words])
-    return {"matrix": space.score(rows, rows, metric=metric)}
+    matrix = space.score(rows, rows, metric=metric)
+    if metric == "cosine":
+        zero = ~rows.any(axis=1)
+        matrix[zero] = matrix[:, zero] = np.nan
+    return {"matrix": matrix}
 
 
 def distances_figure(table: Table, *, words: Sequence[str]) -> Distances:
