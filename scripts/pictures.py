@@ -29,7 +29,7 @@ ADDRESSES = {
     "lessons": "lessons/6",
     "search": "search?table=everyday-words&text=which+words+are+near+each+other",
 }
-SCREENS = {"lessons", "search"}  # the first screen of these: a figure next to a text, a long list
+SCREENS = {"lessons", "search", "claims"}  # the first screen of these: a figure next to a text, a long list
 WEBGL = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
