@@ -23,7 +23,11 @@ __all__ = ["Array", "Shown", "shown", "shown_on"]
 Array = NDArray[Any]
 
 _OWN = "rowspace_lab."
-_IMPORTED = ("rowspace_lab.experiments", "rowspace_lab.tables.small_world")  # by readers, as the library is
+_IMPORTED = (
+    "rowspace_lab.experiments",
+    "rowspace_lab.tables.small_shop",
+    "rowspace_lab.tables.small_world",
+)  # by readers, as the library is
 _FRONT_DOOR = {"rowspace.table": "rowspace"}  # module → the public module that readers import from
 _MAX_LINE = 100
 _PARSING = Lock()  # ast.parse is not thread-safe in Python 3.11
