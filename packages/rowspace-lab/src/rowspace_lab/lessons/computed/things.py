@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import rowspace as rs
-from rowspace.learn import evaluate_items, hold_out, read_interactions
+from rowspace.learn import evaluate_items, fit_graph, hold_out, read_interactions
+from rowspace.learn.items.fit_items import fit_items
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.requirements import require_words
 from rowspace_lab.lessons.computed.written import picked
@@ -56,7 +56,7 @@ def graph() -> Mapping[str, float]:
     """Return the size of the graph of items with a common occasion, and what random walks learn from its edges."""
     occasions = [items.split(", ") for items in OCCASIONS.values()]
     edges = sorted({edge for items in occasions for edge in combinations(sorted(items), 2)})
-    table = rs.fit_graph(edges, dim=DIM, epochs=5, workers=1)
+    table = fit_graph(edges, dim=DIM, epochs=5, workers=1)
     near = [(node, other) for node in table for other, _ in table.neighbors(node, k=3)]
     joined = [tuple(sorted(pair)) in set(edges) for pair in near]
     chance = 2 * len(edges) / (len(table) * (len(table) - 1))
@@ -113,7 +113,7 @@ def nearest_figure(table: Table, *, item: str, others: Sequence[str]) -> Mapping
 
 def added_figure(*, basket: Sequence[str], others: Sequence[str]) -> Mapping[str, Any]:
     """Return the place of the item that is recommended first, its score and that of the second, and the second."""
-    model = rs.fit_items(small_shop_baskets(), dim=16)
+    model = fit_items(small_shop_baskets(), dim=16)
     scores = dict(model.recommend(list(basket), k=len(model.items) - len(basket)))
     first, second = sorted(others, key=lambda item: -scores[item])[:2]
     return {
@@ -127,5 +127,5 @@ def added_figure(*, basket: Sequence[str], others: Sequence[str]) -> Mapping[str
 def held_out_figure(*, k: int) -> Mapping[str, float]:
     """Return which percentage of held-out items is among the first k, and among the k items bought most often."""
     known, hidden = hold_out(read_interactions(small_shop_baskets()), 0.2)
-    scores = evaluate_items(rs.fit_items(known, dim=16), hidden, k=k)
+    scores = evaluate_items(fit_items(known, dim=16), hidden, k=k)
     return {"answer": 100 * scores.recall, "popular": 100 * scores.popular_recall}
