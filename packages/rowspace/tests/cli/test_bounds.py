@@ -56,6 +56,8 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "changes": ["small", "small"],
         "merges": ["the cat the cat"],
         "coverage": [table_path, "text"],
+        "dedupe": ["text", "-o", "kept"],
+        "cluster": ["text", "--table", table_path],
         "encode": ["text", "--table", table_path, "-o", "vectors.npy"],
         "distill": ["nowhere", "-o", "distilled"],
         "tune": [table_path, "questions", "-o", "tuned"],

@@ -27,4 +27,4 @@ def test_each_claim_has_the_verdict_and_the_rule_of_the_workbench(world_lab: Lab
         assert rows == [(row["title"], row["verdict"]) for row in reply["tables"]]
         assert ("by `python scripts/make_claims.py" in text) == bool(reply["computed"])
         assert text.rstrip().endswith(f"*The rule:* {reply['rule']}")
-    assert {claim["name"] for claim in listed if claim["job"]} == JOBS.keys()
+    assert {claim["name"] for claim in listed if claim["job"]} >= JOBS.keys()
