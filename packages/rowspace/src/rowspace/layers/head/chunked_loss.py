@@ -16,8 +16,8 @@ from torch.nn import functional
 from rowspace.errors import UsageError
 
 __all__ = [
+    "Gradients",
     "LossTerms",
-    "add_product",
     "cap_logits",
     "check_targets",
     "chunk_rows",
@@ -64,6 +64,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
     size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
@@ -73,12 +74,7 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
         logits = logits_of(states, weight, bias, buffer[: len(rows)])
         scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
         losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(needs_grad))
-        if needs_grad[0]:
-            dhidden[rows] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
-        if needs_grad[1]:
-            add_product(dweight, logits, states, first=number == 0)
-        if needs_grad[2]:
-            dbias += logits.sum(0)
+        gradients.add(logits, states, weight, rows, first=number == 0)
     return losses, dhidden, dweight, dbias
 
 
@@ -97,6 +93,32 @@ def _(info: Any, in_dims: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tenso
     calls = [map(pick, arguments, in_dims, [number] * len(arguments)) for number in range(info.batch_size)]
     results = [row_losses(*call) for call in calls]
     return tuple(torch.stack(parts) for parts in zip(*results, strict=True)), (0, 0, 0, 0)
+
+
+class Gradients(NamedTuple):
+    """The gradients of hidden states (N, d), weight (V, d) and bias (V,), and which of them are needed."""
+
+    hidden: Tensor
+    weight: Tensor
+    bias: Tensor
+    needed: list[bool]
+
+    def add(self, of_logits: Tensor, states: Tensor, weight: Tensor, rows: Tensor, *, first: bool) -> None:
+        """Add what a chunk contributes.
+
+        Args:
+            of_logits: (n, V) the gradient of the logits.
+            states: (n, d) the hidden states of the chunk, in the dtype of the products.
+            weight: (V, d) in the dtype of the products.
+            rows: (n,) indices of the chunk in the hidden states.
+            first: Whether it is the first chunk: the gradient of the weight is not initialized before.
+        """
+        if self.needed[0]:
+            self.hidden[rows] = (of_logits.to(weight.dtype) @ weight).to(self.hidden.dtype)
+        if self.needed[1]:
+            _add_product(self.weight, of_logits, states, first=first)
+        if self.needed[2]:
+            self.bias.add_(of_logits.sum(0))
 
 
 def unchunked_losses(
@@ -153,7 +175,7 @@ def logits_of(states: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tenso
     return buffer.copy_(functional.linear(states, weight, bias))
 
 
-def add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
+def _add_product(total: Tensor, gradient: Tensor, states: Tensor, *, first: bool) -> None:
     """`total += gradient.T @ states`, summed in `total`'s dtype between chunks, and on a CPU also within each chunk."""
     if total.dtype == states.dtype or total.device.type == "cpu":
         total.addmm_(gradient.t(), states.to(total.dtype), beta=0 if first else 1)

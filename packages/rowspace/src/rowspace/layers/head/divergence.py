@@ -8,8 +8,8 @@ from torch import Tensor
 from rowspace.errors import UsageError
 from rowspace.layers.head.by_row import HeadRows, sum_of_values, values_by_row
 from rowspace.layers.head.chunked_loss import (
+    Gradients,
     LossTerms,
-    add_product,
     cap_logits,
     chunk_rows,
     empty_results,
@@ -86,6 +86,7 @@ def _divergences(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The divergence of each row (N,), and gradients; the other arguments and results are as in `row_losses`."""
     values, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     teacher_weight = teacher_weight.to(teacher_dtype)
     teacher_bias = None if teacher_bias is None else teacher_bias.to(teacher_dtype)
@@ -101,14 +102,7 @@ def _divergences(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
             cap_logits(target, teacher_softcap)
         scale = None if row_gradient is None else row_gradient[chunk].to(logits.dtype)
         values[chunk] = _of_chunk(logits, target, scale, softcap, reverse=reverse, differentiate=any(needs_grad))
-        if needs_grad[0]:
-            dhidden[chunk] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
-        if needs_grad[1]:
-            add_product(dweight, logits, states, first=number == 0)
-        if needs_grad[2]:
-            dbias += logits.sum(0)
-    if needs_grad[1] and not len(keep):
-        dweight.zero_()
+        gradients.add(logits, states, weight, chunk, first=number == 0)
     return values, dhidden, dweight, dbias
 
 

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from rowspace.layers.head.by_row import HeadRows, values_by_row
 from rowspace.layers.head.chunked_loss import (
+    Gradients,
     LossTerms,
-    add_product,
     cap_logits,
     check_targets,
     chunk_rows,
@@ -59,6 +59,7 @@ def _log_probs(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     """Log-probabilities and entropies (2, N), and gradients; the other arguments and results are as in `row_losses`."""
     check_targets(targets, weight.shape[0], ignore_index)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
     values = losses.new_zeros(2, len(losses))
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
@@ -70,14 +71,7 @@ def _log_probs(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
         logits = logits_of(states, weight, bias, buffer[: len(chunk)])
         scale = None if row_gradient is None else row_gradient[:, chunk].to(logits.dtype)
         values[:, chunk] = _of_chunk(logits, targets[chunk], scale, softcap)
-        if needs_grad[0]:
-            dhidden[chunk] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
-        if needs_grad[1]:
-            add_product(dweight, logits, states, first=number == 0)
-        if needs_grad[2]:
-            dbias += logits.sum(0)
-    if needs_grad[1] and not len(keep):
-        dweight.zero_()
+        gradients.add(logits, states, weight, chunk, first=number == 0)
     return values, dhidden, dweight, dbias
 
 

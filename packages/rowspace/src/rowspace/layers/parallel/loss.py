@@ -14,8 +14,8 @@ from torch.autograd.function import once_differentiable
 
 from rowspace.layers._torch_private import group_of
 from rowspace.layers.head.chunked_loss import (
+    Gradients,
     LossTerms,
-    add_product,
     cap_logits,
     check_targets,
     chunk_rows,
@@ -128,6 +128,7 @@ def _row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     check_targets(targets, total, ignore_index)
     terms, rows = LossTerms(ignore_index, label_smoothing, z_loss, softcap), LocalRows(first, total, most, group)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
     weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
     size = min(chunk_size or chunk_rows(len(keep), weight, terms, most), max(len(keep), 1))
@@ -137,12 +138,7 @@ def _row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
         logits = logits_of(states, weight, bias, buffer[: len(chunk)])
         scale = None if row_gradient is None else row_gradient[chunk].to(logits.dtype)
         losses[chunk] = _losses(logits, targets[chunk], scale, terms, rows, differentiate=any(needs_grad))
-        if needs_grad[0]:
-            dhidden[chunk] = (logits.to(weight.dtype) @ weight).to(dhidden.dtype)
-        if needs_grad[1]:
-            add_product(dweight, logits, states, first=number == 0)
-        if needs_grad[2]:
-            dbias += logits.sum(0)
+        gradients.add(logits, states, weight, chunk, first=number == 0)
     return losses, dhidden, dweight, dbias
 
 
