@@ -8,7 +8,6 @@ from tests.search.s3_server import bucket_server
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.files.remote import (
     delete_remote,
-    local_copy,
     open_remote,
     read_remote,
     remote_file,
@@ -17,6 +16,7 @@ from rowspace.files.remote import (
     upload,
     write_remote,
 )
+from rowspace.files.remote_copy import local_copy
 
 NAMES = ["a b/é%20?.txt", "a b/x.txt", "a b/in/y.txt", "a b/in/z.md", "a b/_SUCCESS", "top.txt"]
 

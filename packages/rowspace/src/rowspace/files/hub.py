@@ -9,7 +9,8 @@ from pathlib import Path
 from rowspace._base.atomic import StrPath
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.files.foreign import HUB_NAME
-from rowspace.files.remote import is_url, local_copy
+from rowspace.files.remote import is_url
+from rowspace.files.remote_copy import local_copy
 
 __all__ = ["local_path"]
 

@@ -14,7 +14,8 @@ from rowspace.encode.stream import StreamProgress
 from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
-from rowspace.scale.engines import On, check_engine, map_parts
+from rowspace.scale.engines import On
+from rowspace.scale.map_parts import check_engine, map_parts
 from rowspace.scale.part_files import BadRow, PartFacts, PartsOptions, facts_in, write_part
 from rowspace.scale.parts import Part, find_parts
 from rowspace.scale.places import Place
@@ -238,12 +239,13 @@ class _Run:
         """Remove files of sources that have changed, and write the manifest before any new file."""
         names = self.place.names()
         wanted, sources = set(parts), {part.source for part in parts}
-        for part in () if old is None else old.parts:
+        old_parts, old_facts = ([], {}) if old is None else (old.parts, old.facts)
+        for part in old_parts:
             if part in wanted or part.source not in sources:
                 if part not in wanted and part.name in names:
                     self.manifest.parts.append(part)  # of a source that was not named again
-                if part.name in names and part.name in old.facts:  # type: ignore[union-attr]  # it has parts
-                    self.manifest.facts[part.name] = old.facts[part.name]  # type: ignore[union-attr]
+                if part.name in names and part.name in old_facts:
+                    self.manifest.facts[part.name] = old_facts[part.name]
             elif part.name in names:
                 self.place.remove(part.name)
                 names.remove(part.name)

@@ -1,43 +1,24 @@
-"""A function and parts → results, by processes of this machine, Ray, Dask or an executor of Python."""
+"""The engines that work on parts: this process, processes of this machine, Ray, Dask, or an executor of Python."""
 
 import logging
 import os
-import platform
 import select
-import socket
-import traceback
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple
 
-from rowspace._base.plural import plural
-from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
+from rowspace.errors import RowspaceError, reason_of
 from rowspace.scale.worker_process import WorkerProcess
 
-__all__ = ["ENGINES", "On", "check_engine", "map_parts"]
+__all__ = ["ENGINES", "Engine", "On", "Outcome", "engine_for"]
 
 On = Literal["processes", "ray", "dask"] | Executor | None
 """Where parts are worked on; None is this process."""
 
 ENGINES = ("processes", "ray", "dask")
 RETRIES = 3  # of a part whose worker has died
-
-
-class Named(Protocol):
-    """What a part needs."""
-
-    @property
-    def name(self) -> str:
-        """Its name, in messages."""
-
-
-Each = TypeVar("Each", bound=Named)
-Value = TypeVar("Value")
 
 
 class Outcome(NamedTuple):
@@ -56,100 +37,10 @@ class Outcome(NamedTuple):
     trace: str = ""
 
 
-def map_parts(
-    function: Callable[[Each], Value], parts: Sequence[Each], *, on: On = "processes", workers: int | None = None
-) -> Iterator[tuple[Each, Value]]:
-    """Yield each part with what a function returns for it, in the order in which they are done.
-
-    At most `workers` parts are worked on at a time. A part whose worker dies is given to another, up to three times.
-
-    Args:
-        function: A function of a module, or an object of one that can be called and pickled.
-        parts: The parts.
-        on: "processes" of this machine, "ray", "dask", an executor, or None for this process.
-        workers: How many workers; None is one for each core of the machine or the cluster.
-
-    Raises:
-        UsageError: The engine or the number of workers is unknown.
-        MissingExtraError: The engine is not installed.
-        RowspaceError: A part failed. Those that have begun are finished first.
-    """
-    check_engine(on, workers)
-    if not parts:
-        return
-    engine = _engine(on, _Checked(function, _versions()), workers)
-    try:
-        yield from _done(engine, parts)
-    finally:
-        engine.close()
+Function = Callable[[Any], Outcome]
 
 
-def check_engine(on: On, workers: int | None) -> None:
-    """Raise the errors of `map_parts` about the engine and the number of workers; call it before long work."""
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers must be at least 1, got {workers}")
-    if on is not None and not isinstance(on, Executor) and on not in ENGINES:
-        raise UsageError(f"on must be 'processes', 'ray', 'dask' or an executor of concurrent.futures, not {on!r}")
-    if on == "ray" and find_spec("ray") is None:
-        raise MissingExtraError("Ray is not installed: pip install 'rowspace[scale]'")
-    if on == "dask" and find_spec("distributed") is None:
-        raise MissingExtraError("Dask is not installed: pip install distributed")
-
-
-def _done(engine: "_Engine", parts: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    waiting, working, done, failed = list(reversed(parts)), 0, 0, list[Outcome]()
-    while working or (waiting and not failed):
-        while waiting and working < engine.workers and not failed:
-            engine.submit(waiting.pop())
-            working += 1
-        outcome = engine.next()
-        working -= 1
-        if outcome.failure:
-            failed.append(outcome)
-        else:
-            done += 1
-            yield outcome.part, outcome.value
-    if failed:
-        first = min(failed)
-        more = f", and {plural(len(failed) - 1, 'more part')} failed" if len(failed) > 1 else ""
-        error = RowspaceError(
-            f"part {first.part.name} failed: {first.failure}{more}; {plural(done, 'other part')} done"
-        )
-        if first.trace:
-            error.add_note(first.trace)
-        raise error
-
-
-def _versions() -> str:
-    return f"rowspace {version('rowspace')} and Python {'.'.join(platform.python_version_tuple()[:2])}"
-
-
-@dataclass(frozen=True)
-class _Checked:
-    """A function on a worker with the same versions; its exceptions become outcomes."""
-
-    function: Callable[[Any], Any]
-    versions: str
-
-    def __call__(self, part: Any) -> Outcome:
-        """Return the outcome of a part."""
-        here = _versions()
-        if here != self.versions:
-            return Outcome(
-                part,
-                failure=f"the worker on {socket.gethostname()} has {here}, and this process {self.versions}; install "
-                "the same versions on all machines",
-            )
-        try:
-            return Outcome(part, self.function(part))
-        except RowspaceError as error:
-            return Outcome(part, failure=str(error))
-        except Exception as error:  # one part must not end the worker of others
-            failure = f"{type(error).__name__}: {reason_of(error)} (on {socket.gethostname()})"
-            return Outcome(part, failure=failure, trace=traceback.format_exc())
-
-
-class _Engine(ABC):
+class Engine(ABC):
     """Works on parts.
 
     Attributes:
@@ -166,11 +57,13 @@ class _Engine(ABC):
     def next(self) -> Outcome:
         """Wait until a part is done."""
 
-    def close(self) -> None:  # noqa: B027  # most engines have nothing to end
-        """End workers that this engine has started."""
+    def close(self) -> None:
+        """End workers that this engine has started; most have started none."""
+        return
 
 
-def _engine(on: On, function: _Checked, workers: int | None) -> _Engine:
+def engine_for(on: On, function: Function, workers: int | None) -> Engine:
+    """Return an engine that calls `function`, which does not raise, for each part."""
     if on is None:
         return _Here(function)
     if isinstance(on, Executor):
@@ -186,8 +79,8 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Here(_Engine):
-    def __init__(self, function: _Checked) -> None:
+class _Here(Engine):
+    def __init__(self, function: Function) -> None:
         self.workers, self._function, self._parts = 1, function, list[Any]()
 
     def submit(self, part: Any) -> None:
@@ -197,10 +90,10 @@ class _Here(_Engine):
         return self._function(self._parts.pop())
 
 
-class _Futures(_Engine):
+class _Futures(Engine):
     """An executor of `concurrent.futures`, which the caller has made."""
 
-    def __init__(self, function: _Checked, workers: int, executor: Executor) -> None:
+    def __init__(self, function: Function, workers: int, executor: Executor) -> None:
         self.workers, self._function, self._executor = workers, function, executor
         self._futures = dict[Future[Outcome], Any]()
 
@@ -212,10 +105,10 @@ class _Futures(_Engine):
         return _outcome(self._futures.pop(done), done.result)
 
 
-class _Processes(_Engine):
+class _Processes(Engine):
     """Processes of this machine, each with one part at a time, so that the death of one is the loss of one part."""
 
-    def __init__(self, function: _Checked, workers: int) -> None:
+    def __init__(self, function: Function, workers: int) -> None:
         self.workers, self._function = workers, function
         self._idle = list[WorkerProcess]()
         self._busy = dict[WorkerProcess, tuple[Any, int]]()
@@ -250,10 +143,10 @@ class _Processes(_Engine):
             worker.end()
 
 
-class _Ray(_Engine):
+class _Ray(Engine):
     """Tasks of Ray: on the cluster that this process is connected to or finds, else on one that it starts here."""
 
-    def __init__(self, function: _Checked, workers: int | None) -> None:
+    def __init__(self, function: Function, workers: int | None) -> None:
         import ray
 
         self._ray, self._is_own = ray, not ray.is_initialized()
@@ -277,14 +170,14 @@ class _Ray(_Engine):
             self._ray.shutdown()
 
 
-def _run(function: _Checked, part: Any) -> Outcome:
+def _run(function: Function, part: Any) -> Outcome:
     return function(part)
 
 
-class _Dask(_Engine):
+class _Dask(Engine):
     """Tasks of Dask: of this process's client, the scheduler in Dask's configuration, or a cluster made here."""
 
-    def __init__(self, function: _Checked, workers: int | None) -> None:
+    def __init__(self, function: Function, workers: int | None) -> None:
         import dask
         import distributed
 

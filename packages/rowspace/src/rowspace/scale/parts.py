@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from rowspace.errors import CorpusError, UsageError, reason_of
-from rowspace.files.remote import RemoteFile, is_url, open_remote, remote_files
+from rowspace.files.remote import common_folder, is_url, open_remote, remote_files
+from rowspace.files.remote_place import RemoteFile
 from rowspace.text.corpus import STANDARD_INPUT, corpus_files
 from rowspace.text.corpus.pieces import is_parquet_file
 
@@ -107,7 +108,7 @@ def _files(sources: Iterable[str | os.PathLike[str]]) -> list[RemoteFile]:
 
 def _common_folder(names: Sequence[str]) -> str:
     """Return what the names of all files begin with, up to a slash."""
-    return os.path.commonprefix([name.rpartition("/")[0] + "/" for name in names]).rpartition("/")[0]  # noqa: RUF071
+    return common_folder(name.rpartition("/")[0] for name in names)
 
 
 def _ranges(file: RemoteFile, max_bytes: int) -> list[tuple[int, int] | None]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from rowspace._base.atomic import atomic_file, clear_temporaries, move_file, scratch_folder, translate_os_errors
 from rowspace._base.atomic.temporaries import hidden_sibling
 from rowspace.errors import UsageError
-from rowspace.files.remote import TEMPORARY, delete_remote, is_url, read_remote, remote_names, upload, write_remote
+from rowspace.files.remote import delete_remote, is_url, read_remote, remote_names, upload, write_remote
+from rowspace.files.remote_place import TEMPORARY
 
 __all__ = ["Place"]
 

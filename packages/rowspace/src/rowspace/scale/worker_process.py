@@ -5,7 +5,7 @@ import pickle
 import struct
 import subprocess
 import sys
-from typing import Any, BinaryIO
+from typing import IO, Any, cast
 
 from rowspace._base.processes import die_with_parent
 
@@ -29,32 +29,30 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the process that started it
         )
+        self._requests = cast("IO[bytes]", self._process.stdin)  # both are pipes
+        self._answers = cast("IO[bytes]", self._process.stdout)
         self.send(function)
 
     def fileno(self) -> int:
         """Return what `select` waits for: it is readable when there is an answer, or the process has ended."""
-        assert self._process.stdout is not None  # noqa: S101
-        return self._process.stdout.fileno()
+        return self._answers.fileno()
 
     def send(self, value: object) -> None:
         """Send a part; a process that has ended is noticed when its answer is read."""
-        assert self._process.stdin is not None  # noqa: S101
         try:
-            _write(self._process.stdin, value)
+            _write(self._requests, value)
         except BrokenPipeError:
             return
 
     def answer(self) -> Any:
         """Return the answer; raise `EOFError` if the process has ended."""
-        assert self._process.stdout is not None  # noqa: S101
-        return _read(self._process.stdout)
+        return _read(self._answers)
 
     def end(self) -> int:
         """Kill the process, and return its exit status: negative for a signal that ended it before."""
         before = self._process.poll()
         self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None  # noqa: S101
+        for stream in (self._requests, self._answers):
             try:
                 stream.close()
             except BrokenPipeError:
@@ -76,13 +74,13 @@ def serve() -> None:
         return
 
 
-def _write(stream: BinaryIO | Any, value: object) -> None:
+def _write(stream: IO[bytes], value: object) -> None:
     data = pickle.dumps(value)
     stream.write(_SIZE.pack(len(data)) + data)
     stream.flush()
 
 
-def _read(stream: BinaryIO | Any) -> Any:
+def _read(stream: IO[bytes]) -> Any:
     header = stream.read(_SIZE.size)
     if len(header) < _SIZE.size:
         raise EOFError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
-from rowspace.files.remote import is_url, open_remote
+from rowspace.files.remote import common_folder, is_url, open_remote
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files
 from rowspace.search.reading.reader import FileReader
 from rowspace.search.storage.store import ChunkStore
@@ -165,7 +165,7 @@ def _groups(files: Iterable[tuple[FoundFile, bytes, str]]) -> Iterator[list[tupl
 def _base_of(roots: Sequence[str]) -> str:
     """Return the folder below which paths are part of titles: the one root, or what several have in common."""
     if any(map(is_url, roots)):
-        return os.path.commonprefix([f"{root.rstrip('/')}/" for root in roots]).rpartition("/")[0]  # noqa: RUF071
+        return common_folder(roots)
     common = os.path.commonpath(roots)
     return common if Path(common).is_dir() else str(Path(common).parent)
 

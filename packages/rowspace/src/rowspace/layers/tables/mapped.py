@@ -121,7 +121,7 @@ class MappedEmbedding(TokenEmbedding):
         return cls(path, trainable=trainable, padding_idx=padding_idx, scale=scale)
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True) -> NoReturn:  # type: ignore[override]
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True) -> NoReturn:  # type: ignore[override]  # is refused
         """Refused: the rows of a `MappedEmbedding` are in a file.
 
         Args:
