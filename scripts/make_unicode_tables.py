@@ -31,7 +31,7 @@ def main() -> None:
     runs = list(lower_runs())
     text = HEADER.format(version=tokenizers.__version__)
     text += table("WORD_RANGES", "(first, last + 1) of letters, marks and numbers", ranges(WORD_CHARACTER))
-    text += table("EMOJI_RANGES", "(first, last + 1) of what can begin an emoji", ranges(EMOJI))
+    text += table("EMOJI_RANGES", "(first, last + 1) of characters that can begin an emoji", ranges(EMOJI))
     text += table("LOWER_RUNS", "(first, last + 1, step, what to add to lowercase)", runs)
     text += "# Characters whose lowercase is more than one character.\n"
     text += f"LONG_LOWER = {{{', '.join(f'{c:#x}: {json.dumps(low)}' for c, low in long_lower())}}}\n"

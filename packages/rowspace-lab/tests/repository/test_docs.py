@@ -30,7 +30,7 @@ LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab/web/README.md"]
 # Pages that compile UMAP, run an arena or start a cluster.
 SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "scale.md", "space.md")]
-# Examples that learn for seconds, or start processes; pages of the guide show the same in small.
+# Examples that learn for seconds, or start processes; pages of the guide show smaller versions.
 SLOW_EXAMPLES = {
     "10_graph.py",
     "11_items.py",

@@ -53,7 +53,7 @@ def test_a_wrong_batch_is_one_sentence(table_path):
         encode(pa.table({"a": [1]}))
     with pytest.raises(UsageError, match="a batch has a column 'vector' already; give another name"):
         encode(encode(pa.table({"text": ["a"]})))
-    with pytest.raises(UsageError, match="the column 'text' has 3 in row 1, which is no text"):
+    with pytest.raises(UsageError, match="the column 'text' has 3 in row 1, which is not text"):
         encode({"text": ["a", 3]})
     with pytest.raises(UsageError, match="a batch is one of Arrow, a dictionary or a data frame, not int"):
         encode(3)

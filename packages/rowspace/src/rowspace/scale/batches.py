@@ -80,7 +80,7 @@ class EncodeBatches:
         for place in empty:
             if not _is_missing(found[place]):
                 raise UsageError(
-                    f"the column {self.column!r} has {found[place]!r:.80} in row {place}, which is no text"
+                    f"the column {self.column!r} has {found[place]!r:.80} in row {place}, which is not text"
                 )
             found[place] = ""
         vectors = self._source.open().encode(found)

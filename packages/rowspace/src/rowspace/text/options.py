@@ -85,7 +85,7 @@ class TextOptions:
 
 
 def _check_pattern(pattern: object) -> None:
-    """Raise UsageError for what is no regular expression, such as one with a bracket that is not closed."""
+    """Raise UsageError unless this is a regular expression, for example if a bracket is not closed."""
     from tokenizers import Regex, pre_tokenizers
 
     if not isinstance(pattern, str) or not pattern:

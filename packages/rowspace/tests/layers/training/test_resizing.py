@@ -160,7 +160,7 @@ def test_what_cannot_be_resized_is_refused_and_unchanged():
         (lambda: shrink(model.tokens, [0, 2]), "the padding row 1 would be lost"),
         (lambda: shrink(model.tokens, [1, 1]), "each id may be kept only once"),
         (lambda: shrink(model.tokens, [1, 10]), r"ids must be integers from 0 to 9, at least one; got \[1, 10\]"),
-        (lambda: extend(model.tokens, 2, heads=[nn.Linear(DIM, 9)]), "a Linear with 9 rows is no head of a table with"),
+        (lambda: extend(model.tokens, 2, heads=[nn.Linear(DIM, 9)]), "a Linear with 9 rows is not a head of a table"),
         (lambda: extend(model.tokens, 2, heads=heads, optimizer=other), "is not one of the optimizer"),
         (lambda: extend(deferred, 2), "is a DeferredParameter; resize it before"),
     ):

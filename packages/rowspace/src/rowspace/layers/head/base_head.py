@@ -117,7 +117,7 @@ class Head(nn.Module):
         Args:
             hidden: (..., d) hidden states.
             ids: (...) int64 ids, the token at each place.
-            temperature: Divides the logits, beside the temperature of the head: that of the sampling.
+            temperature: That of the sampling. It divides the logits, in addition to the temperature of the head.
             ignore_index: Places with this id are not computed, and get zeros.
             chunk_size: Rows of logits at a time.
 
@@ -161,7 +161,7 @@ class Head(nn.Module):
             teacher: A head with as many rows; its width, scale, softcap and temperature may differ.
             teacher_hidden: (..., d') hidden states of the teacher, for the same places.
             reverse: Whether the student's distribution comes first.
-            temperature: Divides the logits of both, beside the temperatures of the heads.
+            temperature: Divides the logits of both, in addition to the temperatures of the heads.
             mask: (...) bool, the places that count; by default all.
             reduction: "mean" over these places (nan if there are none), "sum", or "none", which computes the logits
                 again in its backward pass.

@@ -40,7 +40,7 @@ class MappedEmbedding(TokenEmbedding):
         scale: As in `TokenEmbedding`.
 
     Raises:
-        FileFormatError: For a file that is no safetensors file, or has no such table of floats.
+        FileFormatError: If the file is not a safetensors file, or has no such table of floats.
         UsageError: If the file has several tables and `name` is missing.
 
     >>> from tempfile import TemporaryDirectory

@@ -22,7 +22,7 @@ Mode = Literal["sum", "mean"]
 class MultiHotEmbedding(TokenEmbedding):
     """ids (..., n) → (..., d): the sum or mean of the rows of n ids, such as the genres of a film, times weights.
 
-    The rows are added as they are read, and never stored. Padding counts for nothing; the sum of padding is zero.
+    The rows are added as they are read, and never stored. Padding does not count; the sum of padding is zero.
 
     Source: torch's `nn.EmbeddingBag`, which takes one dimension of bags.
 
@@ -30,7 +30,7 @@ class MultiHotEmbedding(TokenEmbedding):
         num_embeddings: V.
         embedding_dim: d.
         padding_idx: The id of places that are not used.
-        mode: "sum", or "mean" over the ids that are no padding; with weights, the sum divided by that of the weights.
+        mode: "sum", or "mean" over the ids other than padding; with weights, the sum divided by that of the weights.
         sparse: As in `TokenEmbedding`.
         init: As in `TokenEmbedding`.
         device: Device of the weight.

@@ -13,7 +13,7 @@ __all__ = ["MultiTokenPrediction"]
 
 
 class MultiTokenPrediction(nn.Module):
-    """hidden (batch, seq, d) → the loss of tokens 2, 3, … ahead, for training beside the loss of the next token.
+    """hidden (batch, seq, d) → the loss of tokens 2, 3, … ahead, trained together with the loss of the next token.
 
     Depth k joins the states of depth k - 1 at a token with the row of the token k places later, and its block then
     predicts the token k + 1 places ahead. The embedding and the head are those of the model: they are only referred to,
@@ -74,7 +74,7 @@ class MultiTokenPrediction(nn.Module):
         Args:
             hidden: (batch, seq, d), the states from which the head predicts the next token.
             ids: (batch, seq) int64, the tokens.
-            ignore_index: Id that is no target, such as padding.
+            ignore_index: Id that is not predicted, such as padding.
 
         Returns:
             A scalar.

@@ -184,7 +184,9 @@ def _check_heads(heads: list[nn.Module], rows: int) -> None:
     for head in heads:
         found = cast(Tensor, head.weight)
         if not isinstance(head, nn.Linear | Head) or len(found) != rows:
-            raise UsageError(f"a {type(head).__name__} with {len(found)} rows is no head of a table with {rows} rows")
+            raise UsageError(
+                f"a {type(head).__name__} with {len(found)} rows is not a head of a table with {rows} rows"
+            )
 
 
 def _new_padding(module: nn.Module, rows: int, kept: Tensor | None) -> int | None:

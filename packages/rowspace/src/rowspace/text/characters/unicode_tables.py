@@ -166,7 +166,7 @@ WORD_RANGES = (
 )
 # fmt: on
 
-# (first, last + 1) of what can begin an emoji.
+# (first, last + 1) of characters that can begin an emoji.
 # fmt: off
 EMOJI_RANGES = (
     (0x231a, 0x231c), (0x2328, 0x2329), (0x2388, 0x2389), (0x23cf, 0x23d0), (0x23e9, 0x23f4),

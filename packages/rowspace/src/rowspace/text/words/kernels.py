@@ -256,7 +256,7 @@ def read_emoji(
 ) -> tuple[int, int, int]:
     """Write an emoji to arena[begin:], with its modifiers and those joined to it, or a flag; return as `read_word`.
 
-    A regional indicator without a second one is no flag: nothing is written, and the position is behind it.
+    A regional indicator without a second one is not a flag: nothing is written, and the position is after it.
     """
     value, width = character(data, position, end, characters)
     stop = position + width

@@ -122,9 +122,9 @@ def _read_arguments(reader: BinaryReader) -> FileArguments:
     magic, version = reader.numbers("<i4", 2, "its magic number and version").tolist()
     if magic != MAGIC or version not in VERSIONS:
         raise FileFormatError(
-            f"{reader.source}: is no classifier; give a folder of rowspace classify fit, or a supervised model of "
-            f"fastText, .bin or .ftz (byte 0: magic number {magic} and version {version}, but fastText's are {MAGIC} "
-            f"and {' or '.join(map(str, VERSIONS))})"
+            f"{reader.source}: is not a classifier; expected a folder of rowspace classify fit, or a supervised model "
+            f"of fastText, .bin or .ftz (byte 0: magic number {magic} and version {version}, but fastText's are "
+            f"{MAGIC} and {' or '.join(map(str, VERSIONS))})"
         )
     found = FileArguments.read(reader)
     if found.model != SUPERVISED:
