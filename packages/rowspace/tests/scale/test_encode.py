@@ -17,7 +17,7 @@ from rowspace.files.remote import read_remote, remote_names, upload
 from rowspace.scale import Part, PartsOptions, encode_parts
 from rowspace.scale.encode import _EncodePart
 from rowspace.scale.encoders import EncoderSource
-from rowspace.scale.map_parts import _Checked
+from rowspace.scale.mapping import _Checked
 
 TEXT = PartsOptions(column="text")
 

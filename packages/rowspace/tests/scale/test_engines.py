@@ -1,9 +1,11 @@
 """Ray and Dask: they write the files of one process, and `EncodeBatches` runs in Ray Data and Dask's data frames."""
 
+import distributed
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import ray
 from tests.scale.corpus import DieOnce, always_die, contents, write_texts
 from tests.search.samples import contents as index_contents, make_table, write_files
 
@@ -11,9 +13,6 @@ import rowspace as rs
 from rowspace.errors import RowspaceError
 from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, map_parts
 from rowspace.search import Index
-
-ray = pytest.importorskip("ray")
-distributed = pytest.importorskip("distributed")
 
 pytestmark = [
     pytest.mark.long,  # a cluster takes 5 to 20 seconds to start

@@ -3,7 +3,7 @@
 | in this folder | what flows in → out |
 |---|---|
 | `parts.py` | paths, patterns and URLs → parts: files, or row groups of large Parquet files |
-| `map_parts.py` | a function and parts → results |
+| `mapping.py` | a function and parts → results |
 | `engines.py` | where parts are worked on: this process, processes, Ray, Dask, an executor |
 | `places.py` | the folder of outputs, local or at a URL, in which files appear complete |
 | `encode.py` | a table and parts → Parquet files of vectors, with a manifest |

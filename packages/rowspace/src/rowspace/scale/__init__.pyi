@@ -1,6 +1,6 @@
 from rowspace.scale.batches import EncodeBatches as EncodeBatches
 from rowspace.scale.encode import PartsResult as PartsResult, encode_parts as encode_parts
 from rowspace.scale.index import build_index as build_index
-from rowspace.scale.map_parts import map_parts as map_parts
+from rowspace.scale.mapping import map_parts as map_parts
 from rowspace.scale.part_files import BadRow as BadRow, PartsOptions as PartsOptions
 from rowspace.scale.parts import Part as Part, find_parts as find_parts

@@ -15,7 +15,7 @@ from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, Usage
 from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
-from rowspace.scale.map_parts import check_engine, map_parts
+from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.scale.part_files import BadRow, PartFacts, PartsOptions, facts_in, write_part
 from rowspace.scale.parts import Part, find_parts
 from rowspace.scale.places import Place

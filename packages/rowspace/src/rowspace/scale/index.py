@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rowspace.errors import UsageError
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
-from rowspace.scale.map_parts import check_engine, map_parts
+from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.search.index import Index, settings_of
 from rowspace.search.options import IndexOptions
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files, resolve_roots
