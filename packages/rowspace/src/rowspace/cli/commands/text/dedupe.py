@@ -89,7 +89,7 @@ def dedupe(
         print_table("left out" if left_out <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
     seconds = time.monotonic() - began
     print_line(
-        f"{plural(len(texts), 'text')}: {left_out:,} near-duplicates, {len(found.kept):,} kept, in {seconds:.1f} s"
+        f"{plural(len(texts), 'text')}: {plural(left_out, 'near-duplicate')}, {len(found.kept):,} kept, in {seconds:.1f} s"
     )
     if output is not None:
         print_line(f"saved in {output}")
