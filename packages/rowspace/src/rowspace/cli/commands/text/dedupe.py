@@ -88,9 +88,8 @@ def dedupe(
     if rows:
         print_table("left out" if left_out <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
     seconds = time.monotonic() - began
-    print_line(
-        f"{plural(len(texts), 'text')}: {plural(left_out, 'near-duplicate')}, {len(found.kept):,} kept, in {seconds:.1f} s"
-    )
+    counts = f"{plural(len(texts), 'text')}: {plural(left_out, 'near-duplicate')}, {len(found.kept):,} kept"
+    print_line(f"{counts}, in {seconds:.1f} s")
     if output is not None:
         print_line(f"saved in {output}")
 
