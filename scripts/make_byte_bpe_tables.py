@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 import tokenizers
-from make_unicode_tables import CODE_POINTS, table
+from make_unicode_tables import CODE_POINTS, range_table
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/encode/scanners/byte_bpe/unicode_tables.py"
@@ -20,6 +20,8 @@ HEADER = '''"""What characters are to the regular expressions of byte-level BPE:
 
 Written by scripts/make_byte_bpe_tables.py from tokenizers {version}; character_classes.py reads it.
 """
+
+from rowspace._base.code_points import ranges_of
 
 '''
 
@@ -32,9 +34,9 @@ def main() -> None:
         ("NUMBER_RANGES", r"\p{N}", "numbers"),
         ("SPACE_RANGES", r"\s", "white space"),
     ):
-        text += table(name, f"(first, last + 1) of {meaning}", ranges(matching(expression)))
-    meaning = "(first, last + 1) of characters that NFC may change, or join to or reorder with those next to them"
-    text += table("UNSAFE_RANGES", meaning, ranges(unsafe()))
+        text += range_table(name, meaning, ranges(matching(expression)))
+    meaning = "characters that NFC may change, or join to or reorder with those next to them"
+    text += range_table("UNSAFE_RANGES", meaning, ranges(unsafe()))
     TARGET.write_text(text.rstrip() + "\n", encoding="utf-8")
     print(f"wrote {TARGET}")
 

@@ -7,8 +7,9 @@ tests/text/characters/test_table.py fails when that is necessary.
 
 import json
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
+from textwrap import wrap
 
 import tokenizers
 from tokenizers import Regex, normalizers, pre_tokenizers
@@ -23,6 +24,8 @@ HEADER = '''"""Which characters make words and how they are lowercased: generate
 Written by scripts/make_unicode_tables.py from tokenizers {version}; table.py reads it.
 """
 
+from rowspace._base.code_points import ranges_of
+
 '''
 
 
@@ -30,8 +33,8 @@ def main() -> None:
     """Write the module."""
     runs = list(lower_runs())
     text = HEADER.format(version=tokenizers.__version__)
-    text += table("WORD_RANGES", "(first, last + 1) of letters, marks and numbers", ranges(WORD_CHARACTER))
-    text += table("EMOJI_RANGES", "(first, last + 1) of characters that can begin an emoji", ranges(EMOJI))
+    text += range_table("WORD_RANGES", "letters, marks and numbers", ranges(WORD_CHARACTER))
+    text += range_table("EMOJI_RANGES", "characters that can begin an emoji", ranges(EMOJI))
     text += table("LOWER_RUNS", "(first, last + 1, step, what to add to lowercase)", runs)
     text += "# Characters whose lowercase is more than one character.\n"
     text += f"LONG_LOWER = {{{', '.join(f'{c:#x}: {json.dumps(low)}' for c, low in long_lower())}}}\n"
@@ -90,6 +93,14 @@ def table(name: str, meaning: str, rows: Iterable[tuple[int, ...]]) -> str:
             line = "   "
         line += cell
     return "\n".join([*lines, line, ")", "# fmt: on", "", ""])
+
+
+def range_table(name: str, meaning: str, rows: Iterable[tuple[int, int]]) -> str:
+    """Return ranges as source text: the differences between their bounds, for `ranges_of`."""
+    bounds = [bound for row in rows for bound in row]
+    gaps = " ".join(str(bound - before) for before, bound in pairwise([0, *bounds]))
+    text = "\n".join(wrap(gaps, 116, initial_indent="    ", subsequent_indent="    "))
+    return f'# (first, last + 1) of {meaning}.\n{name} = ranges_of("""\n{text}\n""")\n\n'
 
 
 if __name__ == "__main__":

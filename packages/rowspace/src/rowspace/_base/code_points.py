@@ -1,0 +1,15 @@
+"""Ranges of code points, which generated modules have in a short form: `ranges_of`."""
+
+from itertools import accumulate
+
+__all__ = ["ranges_of"]
+
+
+def ranges_of(gaps: str) -> tuple[tuple[int, int], ...]:
+    """Return ranges (first, last + 1) from the differences between their bounds, one after the other.
+
+    >>> ranges_of("65 26 6 26")  # A to Z, a to z
+    ((65, 91), (97, 123))
+    """
+    bounds = list(accumulate(map(int, gaps.split())))
+    return tuple(zip(bounds[::2], bounds[1::2], strict=True))
