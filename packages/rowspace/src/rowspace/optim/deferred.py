@@ -1,9 +1,10 @@
 """What deferred optimizers share: `DeferredOptimizer`."""
 
 import abc
+import contextlib
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.optim.clip import clip_grad_norm_
 from rowspace.optim.rows.history import BOUND
 from rowspace.optim.rows.hooks import Handle, RowHook
-from rowspace.optim.rows.parameter import defer
+from rowspace.optim.rows.parameter import defer, resume
 from rowspace.optim.rows.processes import groups_of
 from rowspace.optim.rows.slot import RowSlot
 from rowspace.optim.rows.table import RowTable, rows_of
@@ -133,6 +134,27 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         """Bring all rows of all tables up to date, so that `weight` may be read and written directly."""
         for slot in self._slots.values():
             slot.flush()
+
+    @contextlib.contextmanager
+    def undeferred(self, parameters: Iterable[nn.Parameter]) -> Iterator[None]:
+        """A block in which tables are plain parameters, so that they and their state may get another number of rows.
+
+        Args:
+            parameters: Parameters, of which only the tables of this optimizer change.
+        """
+        slots = [self._slots[parameter] for parameter in parameters if parameter in self._slots]
+        for slot in slots:
+            slot.release()
+        try:
+            yield
+        finally:
+            for slot in slots:
+                resume(slot)
+                if slot.table is not None:
+                    is_dense = slot.table.is_dense
+                    slot.table = self._new_table(slot.parameter, int(self.state[slot.parameter]["step"]))
+                    slot.table.is_dense = is_dense
+                    slot.table.note_access()
 
     def state_dict(self) -> dict[str, Any]:
         """The state with the layout of torch's optimizer, with all rows up to date."""

@@ -19,7 +19,7 @@ from rowspace.layers import (
     resize,
     shrink,
 )
-from rowspace.optim import DeferredAdamW
+from rowspace.optim import DeferredAdamW, DeferredSGD, RowAdagrad
 
 ROWS, DIM = 10, 4
 
@@ -125,6 +125,81 @@ def test_fewer_rows():
     assert model.tokens.weight.equal(rows[[5, 1]])
 
 
+OPTIMIZERS = {
+    "adamw": (DeferredAdamW, torch.optim.AdamW, {"lr": 0.1, "weight_decay": 0.1}),
+    "amsgrad": (DeferredAdamW, torch.optim.AdamW, {"lr": 0.1, "amsgrad": True}),
+    "sgd": (DeferredSGD, torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("change", ["extend", "shrink"])
+def test_deferred_tables_go_on_as_those_of_torch(name, change):
+    """Rows are behind when the table is resized, and the loss of the last step still exists."""
+    deferred, plain, options = OPTIMIZERS[name]
+    found = []
+    for make, is_sparse in ((deferred, True), (plain, False)):
+        torch.manual_seed(0)
+        table = TokenEmbedding(ROWS, DIM, sparse=is_sparse, dtype=torch.float64)
+        optimizer = make(table if is_sparse else table.parameters(), **options)
+        for step in range(12):
+            if step == 6 and change == "extend":
+                extend(table, 3, optimizer=optimizer, generator=torch.Generator().manual_seed(1))
+            elif step == 6:
+                shrink(table, [8, 2, 3, 0, 9, 7], optimizer=optimizer)
+            optimizer.zero_grad()
+            ids = torch.tensor([[step % 5, 1], [5 if step < 6 else len(table.weight) - 1, 1]])
+            loss = table(ids).square().sum()
+            loss.backward()
+            optimizer.step()
+        state = optimizer.state_dict()["state"][0]
+        found.append([table.weight.detach(), *(state[each] for each in sorted(state) if state[each].dim())])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("make", "options", "change"), [
+    (DeferredAdamW, {"weight_decay": 0.0}, 0.5 * (0.1 / 0.19) / (0.001 / 0.001999) ** 0.5), (RowAdagrad, {}, 0.5),
+    (DeferredSGD, {}, 0.5),
+])  # fmt: skip
+def test_new_rows_in_bfloat16_learn_from_where_they_begin(make, options, change):
+    """Their copy in float32 begins with them, although nothing but a lookup reads them."""
+    table = TokenEmbedding(ROWS, DIM, sparse=True, dtype=torch.bfloat16)
+    optimizer = make(table, lr=0.5, **options)
+    for ids in ([1, 2], [ROWS]):
+        optimizer.zero_grad()
+        table(torch.tensor(ids)).sum().backward()
+        optimizer.step()
+        if len(table.weight) == ROWS:
+            extend(table, 2, optimizer=optimizer, init=nn.init.ones_)
+    assert ((table.weight[ROWS] - (1 - change)).abs() < 0.01).all()
+    assert table.weight[ROWS + 1].eq(1).all()
+
+
+def test_sums_of_adagrad_begin_as_those_of_old_rows():
+    for make, is_sparse in ((RowAdagrad, True), (torch.optim.Adagrad, False)):
+        table = TokenEmbedding(ROWS, DIM, sparse=is_sparse)
+        optimizer = make(table if is_sparse else table.parameters(), initial_accumulator_value=0.5)
+        table(torch.tensor([1, 2])).sum().backward()
+        optimizer.step()
+        extend(table, 2, optimizer=optimizer)
+        assert optimizer.state[table.weight]["sum"][[0, ROWS]].eq(0.5).all()
+
+
+def test_a_table_is_deferred_again_after_it_was_resized():
+    table = TokenEmbedding(ROWS, DIM, sparse=True)
+    optimizer = DeferredAdamW(table, lr=0.1)
+    for ids in ([1, 2], [3, ROWS + 1]):
+        optimizer.zero_grad()
+        table(torch.tensor(ids)).sum().backward()
+        optimizer.step()
+        if len(table.weight) == ROWS:
+            extend(table, 2, optimizer=optimizer)
+    behind = optimizer._slots[table.weight].table.value_steps < 2
+    assert behind.nonzero().flatten().tolist() == [0, 1, 2, *range(4, ROWS + 1)]
+    assert table(torch.tensor([1])).equal(table.weight[[1]])
+
+
 def test_positions_are_counted_without_their_offset():
     positions = LearnedPosition(6, DIM, offset=2)
     rows = positions.weight.detach().clone()
@@ -162,7 +237,8 @@ def test_what_cannot_be_resized_is_refused_and_unchanged():
         (lambda: shrink(model.tokens, [1, 10]), r"ids must be integers from 0 to 9, at least one; got \[1, 10\]"),
         (lambda: extend(model.tokens, 2, heads=[nn.Linear(DIM, 9)]), "a Linear with 9 rows is not a head of a table"),
         (lambda: extend(model.tokens, 2, heads=heads, optimizer=other), "is not one of the optimizer"),
-        (lambda: extend(deferred, 2), "is a DeferredParameter; resize it before"),
+        (lambda: extend(deferred, 2), "is a DeferredParameter; pass its deferred optimizer"),
+        (lambda: extend(deferred, 2, optimizer=other), "is a DeferredParameter; pass its deferred optimizer"),
     ):
         with pytest.raises(UsageError, match=message):
             call()

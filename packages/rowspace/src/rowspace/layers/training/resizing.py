@@ -3,7 +3,8 @@
 The parameter stays the same object and gets other memory, so that ties, optimizers and names keep it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, cast
 
 import torch
@@ -19,6 +20,7 @@ from rowspace.layers.tables.init import Init, init_rows_
 __all__ = ["extend", "resize", "shrink"]
 
 NewRows = Init | Literal["mean"]
+Undeferred = Callable[[list[nn.Parameter]], contextlib.AbstractContextManager[None]]
 
 NOISE = 0.01  # of new rows, in standard deviations of the columns
 _ROWS_AT_ONCE = 512  # in the cache: 4 times as fast as 8,192
@@ -43,14 +45,14 @@ def resize(
         num_embeddings: The number of rows afterwards; of a `LearnedPosition`, of positions.
         heads: Heads with as many rows as the table, which are resized too: `UntiedHead`, or an `nn.Linear`, tied or
             not. Those of the class `TiedHead` are found.
-        optimizer: Of torch, whose state is resized too; new rows start with zeros.
+        optimizer: Of torch or of `rowspace.optim`, whose state is resized too; it begins anew for new rows.
         init: New rows: "mean", the mean of the old ones plus noise of a hundredth of their standard deviation, so that
             no two are equal, or as in `init_rows_`.
         generator: Random generator; by default PyTorch's.
 
     Raises:
-        UsageError: For another kind of module, a table of a deferred optimizer, a number below 1, a padding row that
-            would be lost, or a head with another number of rows; nothing is changed then.
+        UsageError: For another kind of module, a table of another deferred optimizer, a number below 1, a padding row
+            that would be lost, or a head with another number of rows; nothing is changed then.
 
     Source: of the mean, Hewitt 2021, "Initializing new word embeddings for pretrained language models".
 
@@ -157,16 +159,28 @@ def _resize(
     parameters = list(_parameters(modules))
     for parameter in parameters:
         _check_parameter(parameter, optimizer)
-    for parameter in parameters:
-        start = None if parameter.dim() == 1 else init
-        parameter.grad = None
-        parameter.data = _resized(parameter.detach(), rows, kept, start, generator)
-        if optimizer is not None and parameter in optimizer.state:
-            _resize_state(optimizer.state[parameter], before, rows, kept)
+    with _plain(parameters, optimizer):
+        for parameter in parameters:
+            start = None if parameter.dim() == 1 else init
+            parameter.grad = None
+            _set_rows(parameter, _resized(parameter.detach(), rows, kept, start, generator))
+            if optimizer is not None and parameter in optimizer.state:
+                _resize_state(optimizer.state[parameter], before, rows, kept, _first_sum(parameter, optimizer))
     for each in modules:
         _set_sizes(each, rows)
     if padding is not None:
         cast(Any, module).padding_idx = padding
+
+
+def _set_rows(parameter: nn.Parameter, values: Tensor) -> None:
+    """Give a parameter other values, of another size.
+
+    As long as a graph of the last step exists, for example that of a loss, torch expects gradients of the old size; it
+    forgets this with another dtype.
+    """
+    other = torch.float32 if values.dtype == torch.float64 else torch.float64
+    parameter.data = values.new_empty(0, dtype=other)
+    parameter.data = values
 
 
 def _weight(module: nn.Module) -> Tensor:
@@ -206,19 +220,37 @@ def _parameters(modules: list[nn.Module]) -> Iterator[nn.Parameter]:
 
 
 def _check_parameter(parameter: nn.Parameter, optimizer: torch.optim.Optimizer | None) -> None:
-    if type(parameter) is not nn.Parameter:
+    is_own = optimizer is not None and _group_of(parameter, optimizer) is not None
+    if type(parameter) is not nn.Parameter and not (is_own and hasattr(optimizer, "undeferred")):
         raise UsageError(
-            f"the table of shape {list(parameter.shape)} is a {type(parameter).__name__}; resize it before it is "
-            "distributed, or before a deferred optimizer is created"
+            f"the table of shape {list(parameter.shape)} is a {type(parameter).__name__}; pass its deferred optimizer, "
+            "or resize it before it is distributed"
         )
     require_loaded(parameter)
-    if optimizer is None or not parameter.requires_grad:
-        return
-    if not any(parameter is each for group in optimizer.param_groups for each in group["params"]):
+    if optimizer is not None and parameter.requires_grad and not is_own:
         raise UsageError(
             f"the parameter of shape {list(parameter.shape)} is not one of the optimizer; pass the optimizer of this "
             "model, or freeze the parameter"
         )
+
+
+def _group_of(parameter: nn.Parameter, optimizer: torch.optim.Optimizer) -> dict[str, Any] | None:
+    """The group of the optimizer that has the parameter."""
+    groups = optimizer.param_groups
+    return next((group for group in groups if any(parameter is each for each in group["params"])), None)
+
+
+def _first_sum(parameter: nn.Parameter, optimizer: torch.optim.Optimizer) -> float:
+    """What Adagrad's sums of squares start with."""
+    return float((_group_of(parameter, optimizer) or {}).get("initial_accumulator_value", 0.0))
+
+
+def _plain(
+    parameters: list[nn.Parameter], optimizer: torch.optim.Optimizer | None
+) -> contextlib.AbstractContextManager[None]:
+    """A block in which tables of a deferred optimizer, of a package above this one, are plain parameters."""
+    undeferred: Undeferred | None = getattr(optimizer, "undeferred", None)
+    return contextlib.nullcontext() if undeferred is None else undeferred(parameters)
 
 
 @torch.no_grad()
@@ -252,11 +284,13 @@ def _moments(values: Tensor) -> tuple[Tensor, Tensor]:
     return mean, (squares / len(values)).sqrt()
 
 
-def _resize_state(state: dict[str, Any], before: int, rows: int, kept: Tensor | None) -> None:
+def _resize_state(state: dict[str, Any], before: int, rows: int, kept: Tensor | None, first_sum: float) -> None:
     """Resize the tensors of an optimizer's state that have a number or a row for each row."""
     for name, value in state.items():
         if isinstance(value, Tensor) and value.dim() and len(value) == before:
             state[name] = _resized(value, rows, kept, None, None)
+            if name == "sum":
+                state[name][before:] = first_sum
 
 
 def _set_sizes(module: Any, rows: int) -> None:

@@ -18,7 +18,7 @@ from rowspace.errors import UsageError
 from rowspace.optim.rows.gradient import RowGradient
 from rowspace.optim.rows.slot import RowSlot, slot_of
 
-__all__ = ["DeferredParameter", "catch_up", "defer"]
+__all__ = ["DeferredParameter", "catch_up", "defer", "resume"]
 
 Function = Callable[..., Any]
 Arguments = tuple[Any, ...]
@@ -93,9 +93,19 @@ def defer(parameter: nn.Parameter) -> RowSlot:
             "that its reads cannot be followed; use torch.optim.AdamW"
         )
     slot = RowSlot(parameter)
-    parameter.__class__ = DeferredParameter
-    parameter.slot_number = slot.number  # type: ignore[attr-defined]  # its class has just been set
+    _mark(slot)
     return slot
+
+
+def resume(slot: RowSlot) -> None:
+    """Turn the parameter of a slot into a `DeferredParameter` again, after `release`; it may have another shape."""
+    slot.watch()
+    _mark(slot)
+
+
+def _mark(slot: RowSlot) -> None:
+    slot.parameter.__class__ = DeferredParameter
+    slot.parameter.slot_number = slot.number  # type: ignore[attr-defined]  # its class has just been set
 
 
 def _without_rows() -> frozenset[Function]:

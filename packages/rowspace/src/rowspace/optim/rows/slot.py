@@ -29,8 +29,12 @@ class RowSlot:
         self.number = next(_numbers)
         self._averaged: tuple[weakref.ref[Tensor], int] | None = None  # a gradient and its version
         self.unseen = 0  # rows that had a gradient in a backward pass, but were read without being brought up to date
-        self._check = _hook_of_gradient(parameter, self.number)
+        self.watch()
         _slots[self.number] = self
+
+    def watch(self) -> None:
+        """See each gradient of the parameter, until `release`."""
+        self._check = _hook_of_gradient(self.parameter, self.number)
 
     def release(self) -> None:
         """Bring all rows up to date, and give the parameter its class back."""
