@@ -1,17 +1,19 @@
-"""`rowspace encode --on`."""
+"""`rowspace encode --on` and `rowspace fit --on`."""
 
 import json
 
+import numpy as np
 import pytest
 from tests.scale.corpus import contents, write_texts
 from typer.testing import CliRunner
 
+import rowspace as rs
 from rowspace.cli.app import app
 from rowspace.scale import PartsOptions, encode_parts
 
 
-def run(*arguments):
-    result = CliRunner().invoke(app, ["encode", *map(str, arguments)], prog_name="rowspace")
+def run(*arguments, command="encode"):
+    result = CliRunner().invoke(app, [command, *map(str, arguments)], prog_name="rowspace")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.output
@@ -39,3 +41,28 @@ def test_options_that_do_not_fit_are_refused(arguments, sentence, table_path):
     result = CliRunner().invoke(app, ["encode", "texts", "--table", table_path, *arguments], prog_name="rowspace")
     assert result.exit_code == 2
     assert f"rowspace: {sentence}" in result.output
+
+
+def test_fit_on_processes_learns_the_rows_of_fit(english, tmp_path):
+    options = ("--dim", 4, "--epochs", 1, "--workers", 1, "--json")
+    run(english, "-o", tmp_path / "one", *options, command="fit")
+    run(english, "-o", tmp_path / "parts", *options, "--on", "processes", command="fit")
+    one, parts = (rs.load(tmp_path / name) for name in ("one", "parts"))
+    assert one.vocabulary == parts.vocabulary
+    np.testing.assert_array_equal(one.rows, parts.rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--resume", "-o", "t"], "--on is for a text that is read; leave it out with --resume"),
+        ([], "--on is for a text that is read; name files"),
+        (["-"], "standard input ('-') has no parts"),
+    ],
+)
+def test_a_fit_without_files_is_refused_with_on(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["fit", *arguments, "--on", "processes"], prog_name="rowspace")
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert not list(tmp_path.iterdir())

@@ -7,22 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Unpack
 
-from rowspace._base.options import check_option_names, shows_options
-from rowspace.errors import CorpusError, FitDiverged, FitInterrupted, UsageError
+from rowspace._base.options import shows_options
+from rowspace.errors import FitDiverged, FitInterrupted, UsageError
+from rowspace.learn.checks import (
+    refuse_if_nothing_to_learn,
+    refuse_if_nothing_was_learned,
+    split_options,
+    text_settings,
+)
 from rowspace.learn.going_on import INIT_NAME, continued_options, has_phrases, open_initial, refuse_other_tokens
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_folder import open_run_folder
 from rowspace.learn.word2vec.export import export_table
 from rowspace.learn.word2vec.initial import InitialTable
-from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.learn.word2vec.saved_state import corpus_checksums, load_epoch, load_state, save_state
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Progress, Trainer
 from rowspace.store import load
 from rowspace.table import Table
 from rowspace.text import (
-    WORDS_ONLY,
     Corpus,
     IdCorpus,
     TextOptions,
@@ -33,11 +37,9 @@ from rowspace.text import (
 )
 from rowspace.text.corpus.standard_library import standard_library
 
-__all__ = ["Reports", "fit"]
+__all__ = ["Reports", "fit", "run_fit"]
 
 SECONDS_BETWEEN_SAVES = 300
-# Expected numbers of kept words: below the first, none are neighbors; above the second, some are.
-SURELY_NONE, SURELY_SOME = 1e-3, 100.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Reports:
 
 
 SILENT = Reports()
+EncodeWords = Callable[..., IdCorpus]
+"""A function with the arguments of `encode_corpus`."""
 
 
 @shows_options(FitOptions, TextOptions, TokenizerOptions)
@@ -108,15 +112,39 @@ def fit(
         >>> table.vocabulary[:2], table.dim
         (['the', 'mat'], 8)
     """
+    return run_fit(corpus, {**options}, output=output, resume=resume, init=init, reports=reports)
+
+
+def run_fit(  # the arguments of `fit`
+    corpus: Corpus | None,
+    keywords: dict[str, Any],
+    *,
+    output: str | Path | None = None,
+    resume: bool = False,
+    init: Table | str | Path | None = None,
+    reports: Reports = SILENT,
+    encode: EncodeWords = encode_corpus,
+) -> Table:
+    """Learn a table, with the words of the corpus encoded by `encode`; else as `fit`.
+
+    Args:
+        corpus: Text.
+        keywords: The options.
+        output: Where to save the table.
+        resume: Continue the interrupted fit of `output`.
+        init: A table to continue from.
+        reports: Callbacks for progress.
+        encode: A function with the arguments of `encode_corpus`.
+    """
     if resume and output is None:
         raise UsageError("resume needs the output of the interrupted fit")
     if resume and init is not None:
         raise UsageError("the interrupted fit continues from the table that it began with; omit init to resume")
     with open_run_folder(output, resume=resume) as run_folder:
         if resume:
-            ids, state = _resume(run_folder, {**options})
+            ids, state = _resume(run_folder, keywords)
         else:
-            ids, state = _start(corpus, init, run_folder, {**options}, reports)
+            ids, state = _start(corpus, init, run_folder, keywords, reports, encode)
         if output is None:
             _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
             return _final_table(ids, state)
@@ -142,6 +170,7 @@ def _start(
     run_folder: Path,
     keywords: dict[str, Any],
     reports: Reports,
+    encode: EncodeWords,
 ) -> tuple[IdCorpus, FitState]:
     """Encode the corpus and start from random rows, or from those of a table."""
     if corpus is None:
@@ -150,20 +179,22 @@ def _start(
     if table is not None:
         table.save(run_folder / INIT_NAME)  # for a resumed fit
         keywords = continued_options(table, keywords, run_folder / INIT_NAME)
-    text, tokens, options = _split_options(keywords)
+    text, tokens, options = split_options(keywords)
     if options.freeze == "old" and table is None:
         raise UsageError("freeze='old' is for the rows of a table to continue from; give it as init")
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
         )
+    if encode is not encode_corpus and (text.phrases is not None or not tokens.is_words):
+        raise UsageError("parts are of words; leave out phrases and tokens, or on (--on)")
     phrases = None
     if text.phrases is not None and options.subwords:
         raise UsageError("phrases and subwords cannot be combined, since n-grams are those of words; omit one option")
     if text.phrases is not None and tokens.is_words:
         ids, phrases = encode_phrases(corpus, run_folder, options=text, on_bytes=reports.on_bytes)
     elif tokens.is_words:
-        ids = encode_corpus(corpus, run_folder, options=text, on_bytes=reports.on_bytes, extends=table)
+        ids = encode(corpus, run_folder, options=text, on_bytes=reports.on_bytes, extends=table)
     else:
         ids = encode_tokens(
             corpus,
@@ -178,42 +209,14 @@ def _start(
     ids.save()
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
-    _refuse_if_nothing_to_learn(ids, options, text.min_count)
+    refuse_if_nothing_to_learn(ids, options, text.min_count)
     initial = None if table is None else InitialTable(table, ids)
-    settings = _text_settings(text, tokens) | ({} if phrases is None else {"phrase_scores": phrases})
+    settings = text_settings(text, tokens) | ({} if phrases is None else {"phrase_scores": phrases})
     state = FitState.start(ids, options, settings, initial)
     state.files = corpus_checksums(run_folder)
     if reports.on_lowered_rate and state.options.alpha != options.alpha and table is None:
         reports.on_lowered_rate(state.options.learning_rates[0], options.learning_rates[0])
     return ids, state
-
-
-def _refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions, min_count: int) -> None:
-    """Raise `CorpusError` if there is only one distinct token, or `sample` drops all words."""
-    if len(ids.vocabulary) < 2:
-        raise CorpusError(
-            f"the text has only one distinct token, {ids.vocabulary[0]!r:.60}, but learning needs at least two; give "
-            f"more text{', or a lower min_count' * (min_count > 1)}"
-        )
-    if _kept_words(ids, options) < SURELY_NONE:
-        raise CorpusError(
-            f"sample={options.sample:g} drops all words of the text, so there is nothing to learn; give a larger "
-            "value, or 0 to keep all words"
-        )
-
-
-def _refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
-    """Raise `CorpusError` if many words were kept but none had a neighbor; with very few words this can be chance."""
-    if not any(state.losses) and _kept_words(ids, state.options) > SURELY_SOME:
-        raise CorpusError(
-            "no sentence of the text has two words, so there was nothing to learn; give longer sentences, or a lower "
-            "min_count"
-        )
-
-
-def _kept_words(ids: IdCorpus, options: FitOptions) -> float:
-    """Return the expected number of words that `sample` keeps, over all epochs."""
-    return options.epochs * float(keep_probabilities(ids.counts, sample=options.sample) @ ids.counts)
 
 
 def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitState]:
@@ -222,33 +225,13 @@ def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitSt
     if (run_folder / INIT_NAME).exists():
         state.initial = InitialTable(load(run_folder / INIT_NAME, verify=True), ids)
     before = state.text | dataclasses.asdict(state.options)
-    text, tokens, options = _split_options({"tokens": before["tokens"]} | keywords)
-    now = _text_settings(text, tokens) | dataclasses.asdict(options)
+    text, tokens, options = split_options({"tokens": before["tokens"]} | keywords)
+    now = text_settings(text, tokens) | dataclasses.asdict(options)
     for name, value in keywords.items():
         if value is not None and name != "workers" and before.get(name) != now[name]:
             earlier = f"{name}={before[name]!r}" if name in before else f"no {name}"
             raise UsageError(f"the interrupted fit has {earlier}, not {now[name]!r}; omit the option to resume")
     return ids, state
-
-
-def _text_settings(text: TextOptions, tokens: TokenizerOptions) -> dict[str, Any]:
-    """Return how the text is read and tokenized, without options that do not apply to these tokens."""
-    read = dataclasses.asdict(text)
-    used = {name: read[name] for name in read if tokens.is_words or name not in WORDS_ONLY}
-    return used | tokens.settings() | {"same_tokens_again": tokens.repeats}
-
-
-def _split_options(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
-    """Distribute options over the three dataclasses; `workers` belongs to the first and the last."""
-    kinds = (TextOptions, TokenizerOptions, FitOptions)
-    names = [{field.name for field in dataclasses.fields(kind)} for kind in kinds]
-    check_option_names("fit", keywords, *kinds)
-    keywords = {name: value for name, value in keywords.items() if (name, value) != ("workers", None)}
-    text, tokens, options = (
-        kind(**{name: keywords[name] for name in keywords.keys() & own}) for kind, own in zip(kinds, names, strict=True)
-    )
-    tokens.refuse_word_options(keywords)
-    return text, tokens, options
 
 
 def _learn(
@@ -274,7 +257,7 @@ def _learn(
         last_save = time.monotonic()
         if is_stopped():
             return False
-    _refuse_if_nothing_was_learned(trainer.corpus, state)
+    refuse_if_nothing_was_learned(trainer.corpus, state)
     return True
 
 

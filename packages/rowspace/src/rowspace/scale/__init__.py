@@ -9,6 +9,7 @@
 | `encode.py` | a table and parts → Parquet files of vectors, with a manifest |
 | `part_files.py` | one part → its file of vectors |
 | `batches.py` | `EncodeBatches`: batches of Ray Data, Dask, Spark or Daft → the same with vectors |
+| `fit/` | text → a table, its words counted by parts |
 | `index.py` | files → the rows of a search index, by workers, in one commit |
 
 Read next: `encode.py`.

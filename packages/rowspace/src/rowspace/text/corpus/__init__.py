@@ -5,7 +5,15 @@ Start at open_corpus.py, then pieces.py and reading.py.
 
 from rowspace.text.corpus.blocks import Block, blocks
 from rowspace.text.corpus.lines import read_lines
-from rowspace.text.corpus.open_corpus import Corpus, CorpusFile, OpenCorpus, corpus_bytes, corpus_files, open_corpus
+from rowspace.text.corpus.open_corpus import (
+    Corpus,
+    CorpusFile,
+    OpenCorpus,
+    corpus_bytes,
+    corpus_files,
+    file_bytes,
+    open_corpus,
+)
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_chunks
 from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
@@ -27,6 +35,7 @@ __all__ = [
     "corpus_bytes",
     "corpus_files",
     "cut_pieces",
+    "file_bytes",
     "open_corpus",
     "read_chunks",
     "read_lines",

@@ -18,7 +18,7 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
 
-__all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "open_corpus"]
+__all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "file_bytes", "open_corpus"]
 
 Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
 """A path, several `pathlib.Path`, an iterable of strings, or one of token lists."""

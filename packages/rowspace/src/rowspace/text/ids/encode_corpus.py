@@ -6,7 +6,7 @@ distinct words only.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.table import Table
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
+from rowspace.text.corpus.reading import Piece
 from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
@@ -22,7 +23,7 @@ from rowspace.text.words.pattern import pattern_json, pattern_sentences
 from rowspace.text.words.whitespace import white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
-__all__ = ["encode_corpus"]
+__all__ = ["encode_corpus", "number_words", "scan_text"]
 
 _DEFAULTS = TextOptions()
 
@@ -58,30 +59,65 @@ def encode_corpus(
     (['the', 'cat', 'dog'], [2, 1, 1], 6)
     """
     pieces, token_lists = open_corpus(corpus, column=options.column, on_bytes=on_bytes)
-    if pieces is not None and options.split == "whitespace":
-        token_lists, pieces = white_space_sentences(pieces, options.sentences), None
-    pattern = options.pattern if pieces is not None else None
-    if pieces is not None and pattern is not None:
-        token_lists = pattern_sentences(pieces, options.sentences, pattern, cased=options.cased)
-        pieces = None
 
     def write_ids(path: Path) -> ProvisionalIds:
-        return scan_pieces(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
+        return scan_text(pieces, path, options) if pieces else read_token_lists(token_lists or (), path)
 
+    return number_words(corpus, Path(folder), write_ids, options, extends=extends, is_text=pieces is not None)
+
+
+def scan_text(pieces: Iterable[Piece], path: Path, options: TextOptions) -> ProvisionalIds:
+    """Write the provisional ids of the words of a text to `path`."""
+    if options.split == "whitespace":
+        return read_token_lists(white_space_sentences(pieces, options.sentences), path)
+    if options.pattern is not None:
+        sentences = pattern_sentences(pieces, options.sentences, options.pattern, cased=options.cased)
+        return read_token_lists(sentences, path)
+    return scan_pieces(pieces, path, options)
+
+
+def number_words(
+    corpus: object,
+    folder: Path,
+    write_ids: Callable[[Path], ProvisionalIds],
+    options: TextOptions,
+    *,
+    extends: Table | None = None,
+    is_text: bool = True,
+) -> IdCorpus:
+    """Return the corpus of provisional ids that `write_ids` writes to a path, with a tokenizer.
+
+    Args:
+        corpus: What was read, for messages.
+        folder: An existing folder.
+        write_ids: Writes the provisional ids.
+        options: How text becomes words and ids.
+        extends: A table whose words are kept; see `encode_corpus`.
+        is_text: Whether the corpus is text, not token lists.
+
+    Raises:
+        CorpusError: There are no words, or none that is frequent.
+    """
     id_corpus, _ = renumber(
         corpus,
-        Path(folder),
+        folder,
         write_ids,
         min_count=options.min_count,
         max_vocabulary=options.max_vocabulary,
         known=extends,
     )
     vocabulary = id_corpus.vocabulary if extends is None else _extend(extends, id_corpus)
-    words = WordTokenizer(vocabulary, cased=options.cased).to_json() if pieces else None
-    if pattern is not None:
-        words = pattern_json(vocabulary, pattern, cased=options.cased)
-    id_corpus.tokenizer = words or whitespace_json(vocabulary)
+    id_corpus.tokenizer = _tokenizer(vocabulary, options, is_text=is_text)
     return id_corpus
+
+
+def _tokenizer(vocabulary: list[str], options: TextOptions, *, is_text: bool) -> str:
+    """Return the tokenizer.json that splits text as the corpus was split."""
+    if not is_text or options.split == "whitespace":
+        return whitespace_json(vocabulary)
+    if options.pattern is not None:
+        return pattern_json(vocabulary, options.pattern, cased=options.cased)
+    return WordTokenizer(vocabulary, cased=options.cased).to_json()
 
 
 def _extend(table: Table, id_corpus: IdCorpus) -> list[str]:

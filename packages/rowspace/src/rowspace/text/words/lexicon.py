@@ -65,12 +65,13 @@ class Lexicon:
         self.size = int(state[kernels.SIZE])
         return ids[: state[kernels.WRITTEN]].copy(), int(state[kernels.BAD_COUNT])
 
-    def add(self, words: Sequence[bytes]) -> None:
-        """Add words unchanged, in order, with the next ids."""
+    def add(self, words: Sequence[bytes], counts: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
+        """Add words unchanged, in order, and their counts, or zeros; return their ids: the next ones for new words."""
         starts = np.zeros(len(words) + 1, np.int64)
         np.cumsum([len(word) for word in words], out=starts[1:])
         arena = np.frombuffer(bytearray().join(words), np.uint8)
-        self._absorb(kernels.Words(_NO_ENDS, starts, np.zeros(len(words), np.int64), arena), len(words))
+        counts = np.zeros(len(words), np.int64) if counts is None else counts
+        return self._absorb(kernels.Words(_NO_ENDS, starts, counts, arena), len(words))
 
     def absorb(self, other: "Lexicon") -> NDArray[np.int32]:
         """Add the words and counts of another lexicon; return the ids of its words here: int32."""

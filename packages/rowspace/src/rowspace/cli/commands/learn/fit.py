@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -43,6 +43,14 @@ def fit(
         str | None,
         typer.Option("--init", help="A table to continue from: its rows are learned further, and new words are added."),
     ] = None,
+    on: Annotated[
+        Literal["processes", "ray", "dask"] | None,
+        typer.Option(
+            help="Count the words of the text part by part, by processes of this machine or a cluster; rows are "
+            "learned here.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -56,6 +64,7 @@ def fit(
       rowspace fit my-text.txt --tokens bpe --vocabulary-size 8000 -o my-pieces
       rowspace fit --resume -o big-table
       rowspace fit more-text.txt --init my-table -o my-larger-table
+      rowspace fit 's3://bucket/text/*.zst' -o my-table --on ray
     """
     options = {name: value for name, value in options.items() if value is not None}
     names = corpus or []
@@ -69,7 +78,10 @@ def fit(
     began = time.monotonic()
     if init == "":
         raise UsageError("--init is empty; give the folder or file of a table")
-    table = _fit(names, output, resume=resume, options=options if init is None else options | {"init": init})
+    if on is not None and (resume or not names):
+        raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
+    how = {name: value for name, value in {"init": init, "on": on}.items() if value is not None}
+    table = _fit(names, output, resume=resume, options=options | how)
     seconds = time.monotonic() - began
     if as_json:
         print_json(document(output, table, seconds))
@@ -100,6 +112,10 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
             on_lowered_rate=_report_lowered_rate,
             on_progress=progress.on_progress,
         )
+        if "on" in options:
+            from rowspace.scale import fit_parts
+
+            return fit_parts(corpus or [], output=output, reports=reports, **options)
         return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
 
 
