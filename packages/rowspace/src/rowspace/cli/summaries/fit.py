@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace._base.plural import plural
 from rowspace.cli.lookup import UNKNOWN
+from rowspace.cli.output import file_size
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -34,6 +35,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     yield from _phrases(settings)
     yield from _went_on(settings)
     yield from workers_lines(settings)
+    yield from _machines(settings)
     example = table.shown(example_token(table))
     yield f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}"
 
@@ -82,6 +84,13 @@ def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
     elif init["moved"]:
         moved = ", ".join(f"{token} {cosine:.2f}" for token, cosine in init["moved"][:SHOWN_MOVED])
         yield f"changed most (cosine of the old and the new row): {moved}"
+
+
+def _machines(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how many bytes of rows several processes have exchanged."""
+    if settings.get("machines", 1) > 1:
+        sent = file_size(settings["bytes_sent"])
+        yield f"{settings['machines']} processes, each of which gave {sent} of rows to be merged"
 
 
 def document(output: str, table: "Table", seconds: float, unit: str = "words") -> dict[str, object]:

@@ -38,21 +38,28 @@ LIMITS = {"skipgram": 4.0, "cbow sum": 1.25, "cbow word2vec": 0.8, "cbow exact":
 SCALED_TO = 0.5  # of the limit
 
 
-def stable_options(options: FitOptions, corpus: ChunkedCorpus, ngrams: Ngrams) -> FitOptions:
+def stable_options(options: FitOptions, corpus: ChunkedCorpus, ngrams: Ngrams, *, times: float = 1.0) -> FitOptions:
     """Return the options, with a lower `alpha` if the fit would diverge at the default.
 
     A given `min_alpha` is kept, and `alpha` is not lowered below it.
+
+    Args:
+        options: A given `alpha` is kept.
+        corpus: The text.
+        ngrams: The n-grams of its words.
+        times: What the default is multiplied by.
     """
     if options.alpha is not None:
         return options
-    default, limit = options.learning_rates[0], LIMITS[_family(options)]
+    default, limit = times * options.learning_rates[0], LIMITS[_family(options)]
+    kept = options if times == 1 else dataclasses.replace(options, alpha=default)
     keep = keep_probabilities(corpus.counts, sample=options.sample)
     shared = _shared(corpus.counts * keep, ngrams if options.subwords else None)
     if default * strength(options, _widest(options), shared) <= limit:  # without reading the text
-        return options
+        return kept
     product = default * strength(options, _neighbors(options, _sentence_lengths(corpus, keep)), shared)
     if product <= limit:
-        return options
+        return kept
     alpha = float(f"{default * SCALED_TO * limit / product:.2g}")
     return dataclasses.replace(options, alpha=max(alpha, options.min_alpha or 0.0))
 

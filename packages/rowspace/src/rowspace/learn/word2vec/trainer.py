@@ -59,11 +59,19 @@ class Progress:
 
 
 class Trainer(Generic[AnyCorpus]):
-    """Learns `state.weights` from `corpus`, one epoch at a time."""
+    """Learns `state.weights` from `corpus`, one epoch at a time.
 
-    def __init__(self, corpus: AnyCorpus, state: FitState) -> None:
+    Args:
+        corpus: The text.
+        state: The rows, and how far learning is.
+        chunks_before: The number of chunks of the text before this corpus, if it is a part of a text, so that no two
+            chunks have the same random numbers.
+    """
+
+    def __init__(self, corpus: AnyCorpus, state: FitState, *, chunks_before: int = 0) -> None:
         self.corpus = corpus
         self.state = state
+        self.chunks_before = chunks_before
         self.watch = Watch(state, corpus.counts)
         options = state.options
         self.sampler = make_sampler(corpus.counts, sample=options.sample, ns_exponent=options.ns_exponent)
@@ -71,6 +79,7 @@ class Trainer(Generic[AnyCorpus]):
         size, workers = state.weights.size, 0 if options.deterministic else options.threads
         self._scratches = [make_scratch(size, options, worker=worker) for worker in range(workers)]
         self._lock = threading.Lock()
+        self._chunk_order, self._epoch_of_order = np.zeros(0, np.int64), -1
 
     @property
     def progress(self) -> Progress:
@@ -97,8 +106,23 @@ class Trainer(Generic[AnyCorpus]):
         Raises:
             FitDiverged: The learning rate was too high; the rows are not usable.
         """
+        finished = self.run_until(self.num_chunks, should_pause)
+        if finished:
+            self.end_epoch()
+        return finished
+
+    def run_until(self, end: int, should_pause: Callable[[Progress], bool]) -> bool:
+        """Learn the chunks of this epoch before the end-th one, without ending the epoch; return whether all are done.
+
+        Args:
+            end: How many chunks of the epoch have been learned afterwards, at most `num_chunks`.
+            should_pause: As for `run_epoch`.
+
+        Raises:
+            FitDiverged: The learning rate was too high; the rows are not usable.
+        """
         self.state.fix_rows()
-        order = np.random.default_rng((self.state.options.seed, self.state.epoch)).permutation(self.num_chunks)
+        order = self._order()[:end]
         stop = threading.Event()
         threads = self.state.options.threads + EXTRA_THREADS
         with ThreadPoolExecutor(threads, thread_name_prefix="rowspace-learn") as pool:
@@ -112,11 +136,19 @@ class Trainer(Generic[AnyCorpus]):
                 stop.set()
         for worker in workers:
             worker.result()
-        finished = self.state.chunk == self.num_chunks
-        if finished:
-            self.state.end_epoch()
-            self.watch.end_of_epoch()
-        return finished
+        return self.state.chunk >= end
+
+    def end_epoch(self) -> None:
+        """End an epoch whose chunks have been learned; raise `FitDiverged` if its rows are not usable."""
+        self.state.end_epoch()
+        self.watch.end_of_epoch()
+
+    def _order(self) -> NDArray[np.int64]:
+        """Return the order of the chunks in this epoch, which is the same each time."""
+        if self._epoch_of_order != self.state.epoch:
+            chance = np.random.default_rng((self.state.options.seed, self.state.epoch))
+            self._chunk_order, self._epoch_of_order = chance.permutation(self.num_chunks), self.state.epoch
+        return self._chunk_order
 
     def _watch(
         self, workers: list[Future[None]], should_pause: Callable[[Progress], bool], stop: threading.Event
@@ -132,12 +164,12 @@ class Trainer(Generic[AnyCorpus]):
                 stop.set()
 
     def _work(self, order: NDArray[np.int64], scratch: Scratch, stop: threading.Event) -> None:
-        """Learn one chunk after another until none is left or `stop` is set."""
+        """Learn one chunk of `order` after another until none is left or `stop` is set."""
         start_copies(self.state.weights, scratch.copies)
         while not stop.is_set():
             with self._lock:
                 turn = self.state.chunk
-                if turn == self.num_chunks:
+                if turn >= len(order):
                     break
                 self.state.chunk += 1
             self._learn(turn, int(order[turn]), scratch)
@@ -146,19 +178,22 @@ class Trainer(Generic[AnyCorpus]):
 
     def _work_in_rounds(self, order: NDArray[np.int64], pool: ThreadPoolExecutor, stop: threading.Event) -> None:
         """Learn one chunk after another, each by all threads, until none is left or `stop` is set."""
-        state, rounds = self.state, Rounds(self.state, self.sampler, pool)
+        state = self.state
+        if state.chunk >= len(order):
+            return
+        rounds = Rounds(state, self.sampler, pool)
         following = pool.submit(self.corpus.chunk, int(order[state.chunk]), epoch=state.epoch)
-        while state.chunk < self.num_chunks and not stop.is_set():
+        while state.chunk < len(order) and not stop.is_set():
             turn, ids = state.chunk, following.result()
-            if turn + 1 < self.num_chunks:  # read while this chunk is learned
+            if turn + 1 < len(order):  # read while this chunk is learned
                 following = pool.submit(self.corpus.chunk, int(order[turn + 1]), epoch=state.epoch)
-            pairs, loss = rounds.learn(ids, int(order[turn]), self._plan(turn))
+            pairs, loss = rounds.learn(ids, self.chunks_before + int(order[turn]), self._plan(turn))
             state.pairs, state.loss, state.chunk = state.pairs + pairs, state.loss + loss, turn + 1
 
     def _learn(self, turn: int, chunk: int, scratch: Scratch) -> None:
         """Learn one chunk of the text, the turn-th of this epoch."""
         state = self.state
-        seed_random(scratch, state.options.seed, state.epoch, chunk)
+        seed_random(scratch, state.options.seed, state.epoch, self.chunks_before + chunk)
         ids = self.corpus.chunk(chunk, epoch=state.epoch)
         learn_chunk(ids, state.weights, self.sampler, self._plan(turn), scratch)
         with self._lock:

@@ -5,4 +5,10 @@
 | `text_parts.py` | files → parts of a text |
 | `counting.py` | parts → the ids that one process would write |
 | `fit_parts.py` | parts → a table, learned here |
+| `machines.py` | what processes tell each other |
+| `vocabulary.py` | a part for each process → its ids in the vocabulary of all |
+| `learning.py` | ids → rows, merged at intervals |
+| `fit_machines.py` | a part for each process → a table, the same in all |
+
+Read next: `fit_machines.py`.
 """

@@ -1,7 +1,7 @@
 """A corpus of files → parts of about the same number of bytes, in order, each of whole files or ranges of lines."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from rowspace.errors import CorpusError, UsageError, reason_of
@@ -84,13 +84,15 @@ def text_parts(corpus: Source, count: int, *, options: TextOptions) -> list[Text
     return [_part(files, start, end) for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
 
 
-def read_part(part: TextPart, options: TextOptions) -> Iterator[Piece]:
-    """Yield the text of a part; raises as `read_pieces`."""
+def read_part(
+    part: TextPart, options: TextOptions, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Piece]:
+    """Yield the text of a part, and report how many bytes are read; raises as `read_pieces`."""
     for each in part.ranges:
         if (each.start, each.end) == (0, each.size):
-            yield from read_pieces(each.source, named=each.named, column=options.column)
+            yield from read_pieces(each.source, named=each.named, column=options.column, on_bytes=on_bytes)
         else:
-            yield from cut_pieces(_range_chunks(each))
+            yield from cut_pieces(_range_chunks(each, on_bytes))
 
 
 def _files(corpus: Source) -> Iterator[FileRange]:
@@ -152,7 +154,7 @@ def _part(files: Sequence[FileRange], start: int, end: int) -> TextPart:
     return TextPart(f"{ranges[0].source}{begin}", tuple(ranges))
 
 
-def _range_chunks(part: FileRange) -> Iterator[bytes]:
+def _range_chunks(part: FileRange, on_bytes: Callable[[int], None] | None) -> Iterator[bytes]:
     """Yield the bytes of a range."""
     try:
         with open_source_file(part.source) as file:
@@ -160,6 +162,8 @@ def _range_chunks(part: FileRange) -> Iterator[bytes]:
             left = part.end - part.start
             while left and (chunk := file.read(min(left, BLOCK))):
                 left -= len(chunk)
+                if on_bytes is not None:
+                    on_bytes(len(chunk))
                 yield chunk
     except OSError as error:
         raise CorpusError(

@@ -23,7 +23,7 @@ from rowspace.text.words.pattern import pattern_json, pattern_sentences
 from rowspace.text.words.whitespace import white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
-__all__ = ["encode_corpus", "number_words", "scan_text"]
+__all__ = ["encode_corpus", "number_words", "scan_text", "words_json"]
 
 _DEFAULTS = TextOptions()
 
@@ -107,11 +107,11 @@ def number_words(
         known=extends,
     )
     vocabulary = id_corpus.vocabulary if extends is None else _extend(extends, id_corpus)
-    id_corpus.tokenizer = _tokenizer(vocabulary, options, is_text=is_text)
+    id_corpus.tokenizer = words_json(vocabulary, options, is_text=is_text)
     return id_corpus
 
 
-def _tokenizer(vocabulary: list[str], options: TextOptions, *, is_text: bool) -> str:
+def words_json(vocabulary: list[str], options: TextOptions, *, is_text: bool = True) -> str:
     """Return the tokenizer.json that splits text as the corpus was split."""
     if not is_text or options.split == "whitespace":
         return whitespace_json(vocabulary)

@@ -16,7 +16,7 @@ from rowspace.text.ids.kernels import compact
 from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.words.kernels import END
 
-__all__ = ["ReplacedTextWarning", "renumber"]
+__all__ = ["ReplacedTextWarning", "choose_words", "renumber", "rewrite_ids", "warn_of_replaced"]
 
 _MUCH = 0.05  # the share of phrases from which a warning is issued
 
@@ -54,28 +54,31 @@ def renumber(
     """
     with _ids_file(folder) as path:
         provisional = write_ids(path)
-        words = int(provisional.counts.sum())
-        if not words:
-            raise CorpusError(f"the corpus {_shown(corpus)} holds no words; name one with text")
-        _warn_of_phrases(corpus, provisional.unspaced)
-        chosen = _choose(provisional, min_count, max_vocabulary, known)
-        size = _rewrite(path, provisional, chosen)
-    if provisional.replaced:
-        message = (
-            f"{provisional.replaced:,} bad UTF-8 sequences of the corpus {_shown(corpus)} were replaced; "
-            "convert it if it is in another encoding"
-        )
-        warnings.warn(message, ReplacedTextWarning, stacklevel=3)
+        chosen = choose_words(corpus, provisional, min_count, max_vocabulary, known)
+        final = np.full(len(provisional.counts), -1, np.int32)
+        final[chosen] = np.arange(len(chosen), dtype=np.int32)
+        size = rewrite_ids(path, provisional, final)
+    warn_of_replaced(corpus, provisional.replaced)
     id_corpus = IdCorpus(
         ids_path=folder / IDS_NAME,
         size=size,
         vocabulary=[provisional.token(identity).decode() for identity in chosen],
         counts=provisional.counts[chosen],
-        words=words,
+        words=int(provisional.counts.sum()),
         replaced=provisional.replaced,
         tokenizer="",
     )
     return id_corpus, chosen
+
+
+def warn_of_replaced(corpus: object, replaced: int) -> None:
+    """Warn if bad UTF-8 was replaced in a corpus."""
+    if replaced:
+        message = (
+            f"{replaced:,} bad UTF-8 sequences of the corpus {_shown(corpus)} were replaced; "
+            "convert it if it is in another encoding"
+        )
+        warnings.warn(message, ReplacedTextWarning, stacklevel=4)
 
 
 def _warn_of_phrases(corpus: object, share: float) -> None:
@@ -105,10 +108,23 @@ def _shown(corpus: object) -> str:
     return repr(os.fspath(corpus)) if isinstance(corpus, str | os.PathLike) else "given"
 
 
-def _choose(
-    provisional: ProvisionalIds, min_count: int, max_vocabulary: int | None, known: Container[str] | None
+def choose_words(
+    corpus: object,
+    provisional: ProvisionalIds,
+    min_count: int,
+    max_vocabulary: int | None = None,
+    known: Container[str] | None = None,
 ) -> NDArray[np.int64]:
-    """Return the ids of the words to keep, in their final order: by falling count, then by their bytes."""
+    """Return the ids of the words to keep, in their final order: by falling count, then by their bytes.
+
+    The arguments are those of `renumber`.
+
+    Raises:
+        CorpusError: There is no word, or none that is frequent.
+    """
+    if not provisional.counts.any():
+        raise CorpusError(f"the corpus {_shown(corpus)} holds no words; name one with text")
+    _warn_of_phrases(corpus, provisional.unspaced)
     frequent = np.flatnonzero(provisional.counts >= min_count).tolist()
     old = [i for i in range(len(provisional.counts)) if provisional.token(i).decode() in known] if known else []
     if not frequent and not old:
@@ -125,10 +141,14 @@ def _choose(
     return np.array(by_count([*kept, *old]) if old else kept, np.int64)
 
 
-def _rewrite(path: Path, provisional: ProvisionalIds, chosen: NDArray[np.int64]) -> int:
-    """Replace the ids in a file by final ones, in place, a block at a time; return how many remain."""
-    final = np.full(len(provisional.counts), -1, np.int32)
-    final[chosen] = np.arange(len(chosen), dtype=np.int32)
+def rewrite_ids(path: Path, provisional: ProvisionalIds, final: NDArray[np.int32]) -> int:
+    """Replace the ids in a file by final ones, in place, a block at a time; return how many remain.
+
+    Args:
+        path: The file of provisional ids.
+        provisional: What they are.
+        final: The final id of each word, -1 for one that is left out.
+    """
     finals = [final[ids] for ids in provisional.merged]  # for each worker
     size, last = 0, END
     with path.open("rb") as source, path.open("r+b") as target:

@@ -6,6 +6,7 @@ on, so that `--resume` needs none.
 
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rowspace.cli.arguments import AsJson, Corpus
+from rowspace.cli.commands.learn.machines import fit_on_machines, is_first, is_one_of_several, printed_once
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
@@ -24,6 +26,8 @@ from rowspace.learn.options import FitOptions
 from rowspace.text import TextOptions, TokenizerOptions
 
 if TYPE_CHECKING:
+    from rowspace.cli.progress.fit import Bars, Lines
+    from rowspace.learn import Reports
     from rowspace.table import Table
 
 __all__ = ["corpus_of", "default_output", "fit"]
@@ -51,12 +55,31 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    merge_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With torchrun: words that each process learns between two merges.  [default: 32768 for each thread]",
+            rich_help_panel="Several machines",
+            show_default=False,
+        ),
+    ] = None,
+    first_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With torchrun: rows that each merge includes; each second one has twice as many.  [default: 2048]",
+            rich_help_panel="Several machines",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Learn a table from text: a row for each word or token.
 
     Ctrl-C (or SIGTERM) saves the table learned so far; --resume continues with the same text and options.
+    Processes that torchrun starts (torchrun --nnodes 2 ... -m rowspace fit ...) learn together, each from its part.
 
     Example:
       rowspace fit my-text.txt -o my-table
@@ -66,23 +89,20 @@ def fit(
       rowspace fit more-text.txt --init my-table -o my-larger-table
       rowspace fit 's3://bucket/text/*.zst' -o my-table --on ray
     """
-    options = {name: value for name, value in options.items() if value is not None}
+    began = time.monotonic()
+    given = {name: value for name, value in options.items() if value is not None}
+    how = {"init": init, "on": on, "merge_every": merge_every, "first_rows": first_rows}
+    given |= {name: value for name, value in how.items() if value is not None}
     names = corpus or []
-    if "" in names:
-        raise UsageError("the name of a corpus is empty; give a file, a folder, a pattern or -")
-    if output == "":
-        raise UsageError("-o is empty; give the folder to save the table in")
-    output = output or default_output(names, "table", resume=resume)
+    with printed_once():
+        _check(names, output, given, resume=resume)
+        output = output or default_output(names, "table", resume=resume)
     if resume and names:
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
-    began = time.monotonic()
-    if init == "":
-        raise UsageError("--init is empty; give the folder or file of a table")
-    if on is not None and (resume or not names):
-        raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
-    how = {name: value for name, value in {"init": init, "on": on}.items() if value is not None}
-    table = _fit(names, output, resume=resume, options=options | how)
+    table = _fit(names, output, resume=resume, options=given)
     seconds = time.monotonic() - began
+    if not is_first():
+        return
     if as_json:
         print_json(document(output, table, seconds))
     else:
@@ -90,33 +110,58 @@ def fit(
             print_line(line)
 
 
+def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, resume: bool) -> None:
+    """Raise `UsageError` for arguments that are empty or do not fit together."""
+    if "" in names:
+        raise UsageError("the name of a corpus is empty; give a file, a folder, a pattern or -")
+    if output == "":
+        raise UsageError("-o is empty; give the folder to save the table in")
+    if given.get("init") == "":
+        raise UsageError("--init is empty; give the folder or file of a table")
+    if "on" in given and (resume or not names):
+        raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
+    if is_one_of_several():
+        alone = "--resume" if resume else "--init" if "init" in given else "--on" if "on" in given else None
+        if alone:
+            raise UsageError(f"{alone} is for one process; leave it out, or leave out torchrun")
+    elif not given.keys().isdisjoint({"merge_every", "first_rows"}):
+        raise UsageError("--merge-every and --first-rows are for several processes; start them with torchrun")
+
+
 def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
     """Run the fit and show its progress."""
-    from rowspace.learn import Reports  # not needed for help
-    from rowspace.learn.fit import fit as learn_table
+    from rowspace.learn.fit import SILENT, fit as learn_table  # not needed for help
     from rowspace.learn.warm import warm_fit
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)
-    total = None if resume or corpus is None else corpus_bytes(corpus)
+    total = None if resume or corpus is None or is_one_of_several() else corpus_bytes(corpus)
     if total is not None and "phrases" in options:
         total *= 3  # to find phrases, to count them, and to use those that are frequent
     elif total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
     # Compiled now, kernels neither delay the progress bars nor count as learning time.
     warm_fit(subwords=options.get("subwords", False))
-    with cleanup_on_interrupt(), progress_reporter(total) as progress:
-        reports = Reports(
-            on_bytes=progress.on_bytes,
-            on_vocabulary=progress.on_vocabulary,
-            on_lowered_rate=_report_lowered_rate,
-            on_progress=progress.on_progress,
-        )
+    with cleanup_on_interrupt(), progress_reporter(total) if is_first() else nullcontext() as progress:
+        reports = SILENT if progress is None else _reports(progress)
+        if is_one_of_several():
+            return fit_on_machines(corpus or [], output, reports, options)
         if "on" in options:
             from rowspace.scale import fit_parts
 
             return fit_parts(corpus or [], output=output, reports=reports, **options)
         return learn_table(corpus, output=output, resume=resume, reports=reports, **options)
+
+
+def _reports(progress: "Bars | Lines") -> "Reports":
+    from rowspace.learn import Reports
+
+    return Reports(
+        on_bytes=progress.on_bytes,
+        on_vocabulary=progress.on_vocabulary,
+        on_lowered_rate=_report_lowered_rate,
+        on_progress=progress.on_progress,
+    )
 
 
 def _report_lowered_rate(alpha: float, default: float) -> None:

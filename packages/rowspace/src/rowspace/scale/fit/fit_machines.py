@@ -1,0 +1,163 @@
+"""`fit_machines`: a table learned by several processes, each from a part of the text."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Unpack
+
+from rowspace._base.atomic import scratch_folder
+from rowspace._base.options import shows_options
+from rowspace.errors import FitDiverged, FitInterrupted, UsageError
+from rowspace.learn.checks import (
+    refuse_if_nothing_to_learn,
+    refuse_if_nothing_was_learned,
+    split_options,
+    text_settings,
+)
+from rowspace.learn.fit import SILENT, Reports
+from rowspace.learn.interrupt import stop_requests
+from rowspace.learn.options import FitKeywords, FitOptions
+from rowspace.learn.word2vec.allocation import list_used
+from rowspace.learn.word2vec.export import export_table
+from rowspace.learn.word2vec.rates import stable_options
+from rowspace.learn.word2vec.state import FitState
+from rowspace.learn.word2vec.trainer import Trainer
+from rowspace.scale.fit.learning import MergeSchedule, learn_together, times_rate
+from rowspace.scale.fit.machines import FailedElsewhere, Machines
+from rowspace.scale.fit.text_parts import Source
+from rowspace.scale.fit.vocabulary import encode_shard, shard_of
+from rowspace.table import Table
+from rowspace.text import IdCorpus, TextOptions, TokenizerOptions
+
+__all__ = ["fit_machines"]
+
+
+@shows_options(FitOptions, TextOptions, TokenizerOptions)
+def fit_machines(  # what, where, and how
+    corpus: Source,
+    *,
+    output: str | Path | None = None,
+    machines: Machines | None = None,
+    merge_every: int | None = None,
+    first_rows: int = MergeSchedule().first_rows,
+    reports: Reports = SILENT,
+    **options: Unpack[FitKeywords],
+) -> Table:
+    r"""Learn a table in several processes, each from its part of the text; call it in each process of torchrun.
+
+    The text is divided into as many parts as there are processes. Their words are counted together, so that vocabulary,
+    counts and ids are those of one process; then each process learns from its part, and their rows are merged by means:
+    often those of the most frequent words, less often those of others, all at the end of an epoch. The default learning
+    rate is multiplied by half of the number of processes, at least 1 and at most 4.
+
+    All rows must fit the memory of each machine: 2 · V · dim · 4 bytes. Below about 10¹¹ words, one large machine
+    learns as fast.
+
+    Args:
+        corpus: Files, folders, patterns or URLs that all machines see. Compressed files, and files with records, are
+            not divided.
+        output: Where the first process saves the table.
+        machines: The processes; None for those of torchrun.
+        merge_every: Words that each process learns between two merges; None is 32,768 for each of its threads.
+        first_rows: The rows that each merge includes; each second one includes twice as many, each fourth four times.
+        reports: Callbacks for progress.
+        **options: Those of `rowspace.fit`, without phrases and tokenizers; a given `alpha` is not multiplied.
+            `workers` are the threads of each process.
+
+    Returns:
+        The table, the same in all processes. `table.settings` has the number of machines, and the bytes of rows that
+        each has sent.
+
+    Raises:
+        UsageError: An option is wrong, torchrun is not used, or the rows do not fit the memory.
+        CorpusError: The text cannot be read, has fewer parts than there are processes, or a part has no words.
+        FitDiverged: The learning rate was too high; nothing is saved.
+        FitInterrupted: Ctrl-C or SIGTERM in one of the processes; the table so far is saved, and cannot be resumed.
+        FailedElsewhere: Another process has failed, and raises the reason.
+        RowspaceError: The connection to another process is lost.
+
+    Example:
+        >>> from torch.distributed import HashStore
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "text.txt")
+        ...     _ = file.write_text("the cat sat on the mat, the dog sat on the mat\n" * 50)
+        ...     table = fit_machines(file, machines=Machines(HashStore()), dim=8, epochs=1, workers=1)
+        >>> table.settings["machines"]
+        1
+    """
+    schedule = MergeSchedule(merge_every, first_rows)
+    schedule.check()
+    text, tokens, fit_options = _split({**options})
+    machines = machines or Machines.of_torchrun()
+    with scratch_folder("fit") as folder:
+        with machines.together():
+            if machines.rank == 0 and output is not None:
+                Table.check_target(output)
+        reports = reports if machines.rank == 0 else SILENT
+        shard = shard_of(corpus, machines, text)
+        ids = encode_shard(corpus, shard, folder, machines, text, on_bytes=reports.on_bytes)
+        if reports.on_vocabulary:
+            reports.on_vocabulary(ids)
+        with machines.together():
+            refuse_if_nothing_to_learn(ids, fit_options, text.min_count)
+        rates = _agreed_rates(machines, ids, fit_options)
+        if reports.on_lowered_rate and rates.learning_rates[0] < fit_options.learning_rates[0]:
+            reports.on_lowered_rate(rates.learning_rates[0], fit_options.learning_rates[0])
+        with machines.together():
+            state = FitState.start(ids, rates, text_settings(text, tokens))
+        return _learn(ids, state, machines, schedule, output, reports)
+
+
+def _split(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
+    """Return the options; raise `UsageError` for those of a fit on one machine."""
+    text, tokens, options = split_options(keywords)
+    if text.phrases is not None or not tokens.is_words:
+        raise UsageError("several machines learn rows of words; leave out phrases and tokens, or start one process")
+    if options.freeze == "old":
+        raise UsageError("freeze='old' is for a fit that continues from a table, which one process does; leave it out")
+    return text, tokens, options
+
+
+def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions) -> FitOptions:
+    """Return the options with the learning rate of all machines, which the first one finds by its part of the text."""
+    alpha = options.learning_rates[0]
+    with machines.together():
+        if machines.rank == 0:
+            ngrams = list_used(ids.vocabulary, ids.counts, options)
+            stable = stable_options(options, ids, ngrams, times=times_rate(machines.size))
+            alpha = stable.learning_rates[0]
+    if options.alpha is not None:
+        return options
+    return dataclasses.replace(options, alpha=float(machines.numbers(alpha)[0]))
+
+
+def _learn(
+    ids: IdCorpus,
+    state: FitState,
+    machines: Machines,
+    schedule: MergeSchedule,
+    output: str | Path | None,
+    reports: Reports,
+) -> Table:
+    """Learn the rows, and save the table in the first process."""
+    chunks = machines.numbers(ids.num_chunks)
+    with stop_requests() as stop:
+        trainer = Trainer(ids, state, chunks_before=int(chunks[: machines.rank].sum()))
+        try:
+            finished = learn_together(trainer, machines, schedule, reports=reports, is_stopped=stop.is_set)
+        except FitDiverged as error:
+            raise FitDiverged(f"{error}; nothing is saved") from None
+    table = export_table(ids, state)
+    table.settings.update({"machines": machines.size, "bytes_sent": machines.sent, **schedule._asdict()})
+    with machines.together():
+        if finished:
+            refuse_if_nothing_was_learned(ids, state)
+        if machines.rank == 0 and output is not None:
+            table.save(output)
+    if not finished:
+        words = f"{trainer.progress.words:,} words"
+        saved = "" if output is None else f"; the table so far is saved in {str(output)!r}"
+        if machines.rank > 0:
+            raise FailedElsewhere(f"stopped after {words}")
+        raise FitInterrupted(f"stopped after {words}{saved}; a fit on several machines cannot be resumed")
+    return table

@@ -1,0 +1,167 @@
+"""`Machines`: what the processes of a fit on several machines tell each other, by gloo of torch.distributed.
+
+All of them call the same methods in the same order. A block under `together` is the place for work that may fail on one
+of them: nothing is sent inside, and at its end all learn of a failure. One process reports it; the others raise
+`FailedElsewhere`.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo, ReduceOp, Store
+from torch.distributed.rendezvous import rendezvous
+
+from rowspace.errors import RowspaceError, UsageError, reason_of
+
+__all__ = ["FailedElsewhere", "Machines", "processes_started"]
+
+CONNECTING = timedelta(minutes=5)
+WAITING = timedelta(hours=2)  # for the slowest machine; that a process has ended is noticed at once
+BLOCK = 1 << 20  # numbers that are exchanged at a time
+VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+
+
+class FailedElsewhere(RowspaceError):
+    """Another process has failed, and has reported why."""
+
+
+def processes_started() -> tuple[int, int]:
+    """Return the rank of this process and the number of processes that torchrun has started; (0, 1) without it.
+
+    Raises:
+        UsageError: A variable of torchrun is missing or is not a number.
+    """
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        return 0, 1
+    missing = [name for name in VARIABLES if name not in os.environ]
+    if missing:
+        raise UsageError(f"WORLD_SIZE is set, but {missing[0]} is not; start the processes with torchrun")
+    try:
+        return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    except ValueError as error:
+        raise UsageError(f"RANK and WORLD_SIZE must be numbers ({error}); start the processes with torchrun") from error
+
+
+class Machines:
+    """The processes of a fit, one or more on each machine.
+
+    Args:
+        store: Where the processes find each other.
+        rank: The number of this process, from 0.
+        size: The number of processes.
+
+    Attributes:
+        rank: The number of this process.
+        size: The number of processes.
+        sent: The bytes of rows that this process has passed to all-reduce.
+
+    Raises:
+        RowspaceError: The other processes are not found.
+    """
+
+    def __init__(self, store: Store, rank: int = 0, size: int = 1) -> None:
+        self.rank, self.size, self.sent = rank, size, 0
+        self._store = store
+        with self._reporting("the other machines are not found"):
+            self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, CONNECTING)
+        self._group.set_timeout(WAITING)
+
+    @classmethod
+    def of_torchrun(cls) -> Self:
+        """Return the processes that torchrun has started; raises `UsageError` if it has not."""
+        rank, size = processes_started()
+        try:
+            store = next(rendezvous("env://", rank, size))[0]
+        except (RuntimeError, ValueError, OSError) as error:
+            raise RowspaceError(
+                f"the first machine is not found at {os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')} "
+                f"({reason_of(error)}); check that all machines reach it"
+            ) from error
+        return cls(store, rank, size)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Run a block on all machines, and fail on all of them if it fails on one; nothing is sent inside."""
+        failure = None
+        try:
+            yield
+        except Exception as error:  # to tell the others, which would wait for ever
+            failure = error
+        failed = np.flatnonzero(self.numbers(float(failure is not None)))
+        if failure is not None and failed[0] == self.rank:
+            raise failure
+        if len(failed):
+            raise FailedElsewhere(f"machine {failed[0] + 1} of {self.size} has failed")
+
+    def mean(self, rows: NDArray[np.float32]) -> None:
+        """Replace rows, (n, dim), by their means over all machines."""
+        at_once = max(1, BLOCK // max(1, rows.shape[1]))
+        for start in range(0, len(rows) if self.size > 1 else 0, at_once):
+            some = rows[start : start + at_once]
+            block = some.copy()
+            self._call(self._group.allreduce, block)
+            self.sent += block.nbytes
+            np.multiply(block, np.float32(1 / self.size), out=some)
+
+    def numbers(self, number: float) -> NDArray[np.float64]:
+        """Return a number of each machine."""
+        found = np.zeros(self.size)
+        found[self.rank] = number
+        self._call(lambda tensor: self._group.allreduce(tensor, ReduceOp.SUM), found)
+        return found
+
+    def broadcast(self, data: bytes) -> bytes:
+        """Return the bytes that the first machine gives."""
+        size = int(self.numbers(len(data))[0])
+        found = np.frombuffer(data, np.uint8).copy() if self.rank == 0 else np.empty(size, np.uint8)
+        self._call(lambda tensor: self._group.broadcast(tensor, 0), found)
+        return found.tobytes()
+
+    def gather(self, data: bytes) -> Iterator[bytes]:
+        """Yield the bytes of each machine in turn, on the first one; nothing on the others, which must iterate too."""
+        sizes = self.numbers(len(data)).astype(int)
+        if self.rank > 0:
+            own = np.frombuffer(data, np.uint8).copy()
+            self._call(lambda tensor: self._group.send([tensor], 0, 0), own)
+            return
+        yield data
+        for rank in range(1, self.size):
+            found = np.empty(sizes[rank], np.uint8)
+            self._call(partial(self._receive, rank), found)
+            yield found.tobytes()
+
+    def _receive(self, rank: int, tensor: torch.Tensor) -> Any:
+        return self._group.recv([tensor], rank, 0)
+
+    def _call(self, begin: Callable[[torch.Tensor], Any], array: NDArray[Any]) -> None:
+        """Begin to exchange an array, and wait until it is done."""
+        with self._reporting("the connection to another machine is lost"):
+            begin(torch.from_numpy(array)).wait()
+
+    @contextmanager
+    def _reporting(self, what: str) -> Iterator[None]:
+        """Translate an error of the network, in the first process that has one."""
+        try:
+            yield
+        except RuntimeError as error:
+            if not self._is_first_to_report():
+                raise FailedElsewhere(f"{what}; another machine has reported it") from error
+            raise RowspaceError(
+                f"{what}: its process has ended, or the network fails (noticed by machine {self.rank + 1} of "
+                f"{self.size}, {socket.gethostname()}); nothing is saved, so start the fit again"
+            ) from error
+
+    def _is_first_to_report(self) -> bool:
+        try:
+            self._store.set_timeout(timedelta(seconds=2))
+            return bool(self._store.add("rowspace/reported", 1) == 1)
+        except RuntimeError:  # its machine is the lost one
+            return True

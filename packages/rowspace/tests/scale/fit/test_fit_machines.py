@@ -1,0 +1,224 @@
+"""Learning on several machines: simulated by threads, and by processes that are killed and interrupted."""
+
+import bz2
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from tests.scale.fit.simulated import fit_on, on_each
+
+import rowspace as rs
+from rowspace._base.atomic import scratch_folder
+from rowspace.errors import CorpusError, FitDiverged, UsageError
+from rowspace.learn import Reports
+from rowspace.learn.word2vec import allocation
+from rowspace.scale import fit_machines
+from rowspace.scale.fit.learning import rows_to_merge
+from rowspace.scale.fit.machines import FailedElsewhere
+from rowspace.scale.fit.vocabulary import encode_shard, shard_of
+from rowspace.text import TextOptions, encode_corpus
+
+SMALL = {"dim": 20, "epochs": 2, "workers": 1}
+
+
+def assert_failed(found, kind, message):
+    """One machine has the reason, and the others end too."""
+    reasons = [each for each in found if not isinstance(each, FailedElsewhere)]
+    assert [type(each) for each in reasons] == [kind]
+    assert message in str(reasons[0])
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_one_machine_has_the_rows_of_fit(english, deterministic):
+    options = SMALL | {"deterministic": deterministic}
+    expected = rs.fit(english, **options)
+    (found,) = fit_on(1, english, merge_every=10_000, **options)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_array_equal(found.outputs, expected.outputs)
+    assert (found.vocabulary, found.tokenizer) == (expected.vocabulary, expected.tokenizer)
+    assert found.settings["losses"] == expected.settings["losses"]
+    assert found.settings["bytes_sent"] == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"split": "whitespace", "min_count": 2}, {"max_vocabulary": 300}], ids=str)
+def test_the_ids_of_all_machines_are_those_of_one_process(english, options, tmp_path):
+    options = TextOptions(**options, workers=2)
+    (tmp_path / "one").mkdir()
+    one = encode_corpus(english, tmp_path / "one", options=options)
+
+    def encode(machines):
+        folder = tmp_path / str(machines.rank)
+        folder.mkdir()
+        ids = encode_shard(english, shard_of(english, machines, options), folder, machines, options)
+        return ids, ids.ids()
+
+    found = on_each(3, encode)
+    np.testing.assert_array_equal(np.concatenate([ids for _, ids in found]), one.ids())
+    for ids, own in found:
+        assert len(own) < one.size / 2
+        assert (ids.vocabulary, ids.words, ids.tokenizer) == (one.vocabulary, one.words, one.tokenizer)
+        np.testing.assert_array_equal(ids.counts, one.counts)
+
+
+@pytest.mark.parametrize("options", [{}, {"model": "cbow"}, {"subwords": True, "buckets": 5000}], ids=str)
+def test_eight_machines_learn_the_same_table_about_as_well_as_one(english, options):
+    options = SMALL | {"epochs": 4} | options
+    one = rs.fit(english, **options)
+    found = fit_on(8, english, merge_every=1000, first_rows=64, **options)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.rows, found[0].rows)
+    settings = found[0].settings
+    assert settings["machines"] == 8
+    assert settings["alpha"] == pytest.approx(4 * one.settings["alpha"])
+    assert len(settings["losses"]) == 4
+    assert settings["losses"][-1] < 1.05 * one.settings["losses"][-1]
+
+
+def test_bytes_sent_are_those_of_the_formula(english):
+    found = fit_on(2, english, merge_every=200, first_rows=16, **SMALL)[0]
+    rows, row_bytes = len(found), 2 * 20 * 4
+    merges = -(-max(on_each(2, lambda machines: _shard_size(english, machines))) // 200)  # of an epoch
+    numbers = [number for number in range(1, 2 * merges + 1) if number % merges]
+    exact = sum(rows_to_merge(number, 16, rows) for number in numbers) + 2 * rows
+    assert found.settings["bytes_sent"] == exact * row_bytes
+    formula = 2 * merges * 16 * (np.log2(rows / 16) / 2 + 1) + 2 * rows  # that of the guide
+    assert exact == pytest.approx(formula, rel=0.1)
+
+
+def _shard_size(corpus, machines):
+    """The number of ids of a machine."""
+    options = TextOptions(workers=1)
+    with scratch_folder("test") as folder:
+        return encode_shard(corpus, shard_of(corpus, machines, options), folder, machines, options).size
+
+
+def test_a_given_rate_is_kept_and_a_wide_window_lowers_the_default(english, tmp_path):
+    assert fit_on(8, english, alpha=0.05, epochs=1, dim=4, workers=1)[0].settings["alpha"] == 0.05
+    lowered = []
+    reports = Reports(on_lowered_rate=lambda *rates: lowered.append(rates))
+    lines = np.random.default_rng(0).integers(0, 500, (16, 1000))
+    (tmp_path / "text").write_text("\n".join(" ".join(map(str, line)) for line in lines))
+    wide = {"window": 100, "shrink_windows": False, "sample": 0}
+    found = fit_on(8, tmp_path / "text", **wide, epochs=1, dim=4, workers=1, reports=reports)[0]
+    assert found.settings["alpha"] == lowered[0][0] < 0.035 == lowered[0][1]
+
+
+def test_a_shard_without_frequent_words_ends_all(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("a b c d\n" * 100 + "".join(f"word{number}\n" for number in range(200)))
+    assert_failed(
+        fit_on(2, file, dim=4), CorpusError, "the part of the text for machine 2 of 2, " + str(file) + " from byte "
+    )
+
+
+def test_fewer_parts_than_machines_are_refused(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt.bz2").write_bytes(bz2.compress(b"a b a b\n" * 50))
+    assert_failed(fit_on(3, tmp_path), CorpusError, "the text has 2 parts for 3 machines")
+
+
+def test_rows_that_do_not_fit_are_refused(english, monkeypatch):
+    monkeypatch.setattr(allocation, "available_memory", lambda: 1e5)
+    assert_failed(fit_on(2, english, **SMALL), UsageError, "this machine has 0.0 GiB of memory")
+
+
+def test_a_machine_that_diverges_ends_all(english, tmp_path):
+    found = fit_on(2, english, **SMALL, alpha=9, output=tmp_path / "table")
+    assert_failed(found, FitDiverged, "alpha=9 is too high")
+    assert not (tmp_path / "table").exists()
+
+
+def test_a_machine_that_cannot_read_its_part_ends_all(english, monkeypatch):
+    def unreadable(part, options, **_reports):
+        if part.ranges[0].start:
+            raise CorpusError("'corpus.txt' cannot be read: no such file; check the path")
+        return iter([(b"a b c", True)])
+
+    monkeypatch.setattr("rowspace.scale.fit.vocabulary.read_part", unreadable)
+    assert_failed(fit_on(2, english, **SMALL), CorpusError, "'corpus.txt' cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"phrases": 2}, "several machines learn rows of words"),
+        ({"tokens": "bytes"}, "several machines learn rows of words"),
+        ({"freeze": "old"}, "freeze='old' is for a fit that continues"),
+        ({"merge_every": 0}, "merge_every must be at least 1, got 0"),
+        ({"first_rows": 0}, "first_rows must be at least 1, got 0"),
+    ],
+)
+def test_options_of_one_machine_are_refused(english, options, message):
+    with pytest.raises(UsageError, match=message):
+        fit_machines(english, **options)
+
+
+@contextmanager
+def two_processes(*arguments):
+    """Two processes of `rowspace fit`, as torchrun starts them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    variables = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    command = [sys.executable, "-W", "ignore", "-m", "rowspace", "fit", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen(command, env=os.environ | variables | {"RANK": str(rank)}, **pipes) for rank in range(2)]
+    try:
+        yield both
+    finally:
+        for each in both:
+            each.kill()
+            each.communicate()
+
+
+def until_learning(process):
+    """Wait until a process reports that it learns."""
+    for line in process.stderr:
+        if "learning:" in line:
+            return
+    raise AssertionError("it has not learned")
+
+
+def test_two_processes_save_one_table(english, tmp_path):
+    arguments = (english, "-o", tmp_path / "table", "--dim", 20, "--epochs", 2, "--workers", 1, "--merge-every", 5000)
+    with two_processes(*arguments) as (first, second):
+        printed, messages = first.communicate()
+        assert first.returncode == 0, messages
+        assert second.communicate() == ("", "")
+    assert "2 processes, each of which gave" in printed
+    simulated = fit_on(2, english, merge_every=5000, **SMALL)[0]
+    np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, simulated.rows)
+
+
+@pytest.mark.parametrize("killed", [1, pytest.param(0, marks=pytest.mark.long)])
+def test_a_killed_process_ends_the_other_with_one_message(english, tmp_path, killed):
+    with two_processes(english, "-o", tmp_path / "table", "--epochs", 10_000, "--workers", 1) as both:
+        until_learning(both[0])
+        both[killed].kill()
+        began = time.monotonic()
+        _, messages = both[1 - killed].communicate(timeout=60)
+        assert time.monotonic() - began < 10
+    said = [line for line in messages.splitlines() if "learning:" not in line]
+    assert len(said) == 1
+    assert said[0].startswith("rowspace: the connection to another machine is lost: its process has ended")
+    assert both[1 - killed].returncode == 1
+    assert not (tmp_path / "table").exists()
+
+
+@pytest.mark.long
+def test_an_interrupted_process_ends_both_and_the_table_is_saved(english, tmp_path):
+    with two_processes(english, "-o", tmp_path / "table", "--epochs", 10_000, "--workers", 1) as both:
+        until_learning(both[0])
+        both[1].send_signal(signal.SIGINT)
+        _, messages = both[0].communicate(timeout=60)
+        assert both[1].communicate(timeout=60)[1] == ""
+    said = [line for line in messages.splitlines() if "learning:" not in line]
+    assert len(said) == 1
+    assert "the table so far is saved in" in said[0]
+    assert rs.load(tmp_path / "table").dim == 100
