@@ -11,7 +11,8 @@ from tests.search.samples import contents as index_contents, make_table, write_f
 
 import rowspace as rs
 from rowspace.errors import RowspaceError
-from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, map_parts
+from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, fit_parts, map_parts
+from rowspace.scale.fit import counting
 from rowspace.search import Index
 
 pytestmark = [
@@ -58,6 +59,15 @@ def test_an_engine_builds_the_same_index(engine, tmp_path):
     one = Index.build(tmp_path / "files", str(tmp_path / "table"), tmp_path / "one")
     assert index_contents(made) == index_contents(one)
     assert made.search("tulips water") == one.search("tulips water")
+
+
+@pytest.mark.parametrize("engine", ["ray", "dask"])
+def test_an_engine_counts_the_words_of_a_text(engine, english, monkeypatch):
+    monkeypatch.setattr(counting, "LARGE_PART", 100_000)
+    options = {"dim": 4, "epochs": 1, "workers": 1}
+    counted, one = fit_parts(english, on=engine, **options), rs.fit(english, **options)
+    assert counted.vocabulary == one.vocabulary
+    np.testing.assert_array_equal(counted.rows, one.rows)
 
 
 def test_batches_of_ray_data_and_dask_have_the_vectors(tmp_path, table_path):
