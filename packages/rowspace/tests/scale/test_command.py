@@ -66,3 +66,22 @@ def test_a_fit_without_files_is_refused_with_on(arguments, sentence, tmp_path, m
     assert result.exit_code == 2
     assert sentence in result.output
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "sentence"),
+    [
+        (["t", "--merge-every", 5], {}, "--merge-every and --first-rows are for several processes"),
+        (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "0"}, "--init is for one process; leave it out"),
+        (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "1"}, ""),  # the first process says it
+        (["t", "--on", "ray"], {"WORLD_SIZE": "2", "RANK": "0"}, "--on is for one process; leave it out"),
+        (["--resume", "-o", "t"], {"WORLD_SIZE": "2", "RANK": "0"}, "--resume is for one process; leave it out"),
+    ],
+)
+def test_options_that_do_not_fit_the_number_of_processes_are_refused(arguments, variables, sentence, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    result = CliRunner().invoke(app, ["fit", *map(str, arguments)], prog_name="rowspace")
+    assert result.exit_code == 2
+    assert result.output.startswith(f"rowspace: {sentence}" if sentence else "")
+    assert bool(result.output) == bool(sentence)

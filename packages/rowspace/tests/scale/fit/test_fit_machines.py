@@ -8,19 +8,22 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from datetime import timedelta
 
 import numpy as np
 import pytest
 from tests.scale.fit.simulated import fit_on, on_each
+from torch.distributed import HashStore
 
 import rowspace as rs
 from rowspace._base.atomic import scratch_folder
-from rowspace.errors import CorpusError, FitDiverged, UsageError
+from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.learn import Reports
 from rowspace.learn.word2vec import allocation
 from rowspace.scale import fit_machines
+from rowspace.scale.fit import machines
 from rowspace.scale.fit.learning import rows_to_merge
-from rowspace.scale.fit.machines import FailedElsewhere
+from rowspace.scale.fit.machines import FailedElsewhere, Machines
 from rowspace.scale.fit.vocabulary import encode_shard, shard_of
 from rowspace.text import TextOptions, encode_corpus
 
@@ -66,7 +69,7 @@ def test_the_ids_of_all_machines_are_those_of_one_process(english, options, tmp_
         np.testing.assert_array_equal(ids.counts, one.counts)
 
 
-@pytest.mark.parametrize("options", [{}, {"model": "cbow"}, {"subwords": True, "buckets": 5000}], ids=str)
+@pytest.mark.parametrize("options", [{"workers": 2}, {"model": "cbow"}, {"subwords": True, "buckets": 5000}], ids=str)
 def test_eight_machines_learn_the_same_table_about_as_well_as_one(english, options):
     options = SMALL | {"epochs": 4} | options
     one = rs.fit(english, **options)
@@ -159,6 +162,29 @@ def test_options_of_one_machine_are_refused(english, options, message):
         fit_machines(english, **options)
 
 
+def test_a_process_that_is_not_started_is_reported(monkeypatch):
+    monkeypatch.setattr(machines, "CONNECTING", timedelta(seconds=0.2))
+    with pytest.raises(RowspaceError, match=r"^not all processes have found each other; .* machine 1 of 2"):
+        Machines(HashStore(), 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"RANK": "0"}, "WORLD_SIZE is set, but MASTER_ADDR is not; start the processes with torchrun"),
+        (
+            {"RANK": "first", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"},
+            r"RANK and WORLD_SIZE must be numbers \(.*\); start the processes with torchrun",
+        ),
+    ],
+)
+def test_variables_that_torchrun_would_set_are_checked(english, variables, message, monkeypatch):
+    for name, value in ({"WORLD_SIZE": "2"} | variables).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=f"^{message}"):
+        fit_machines(english)
+
+
 @contextmanager
 def two_processes(*arguments):
     """Two processes of `rowspace fit`, as torchrun starts them."""
@@ -206,7 +232,7 @@ def test_a_killed_process_ends_the_other_with_one_message(english, tmp_path, kil
         assert time.monotonic() - began < 10
     said = [line for line in messages.splitlines() if "learning:" not in line]
     assert len(said) == 1
-    assert said[0].startswith("rowspace: the connection to another machine is lost: its process has ended")
+    assert said[0].startswith("rowspace: the connection to another process is lost: it has ended")
     assert both[1 - killed].returncode == 1
     assert not (tmp_path / "table").exists()
 

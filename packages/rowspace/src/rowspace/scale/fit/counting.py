@@ -60,13 +60,14 @@ def encode_in_parts(  # what, where, and how
     size = sum(part.bytes for part in text_parts(corpus, 1, options=options))
     count = max(-(-size // LARGE_PART), min(FEW_PARTS, size // SMALL_PART))
     parts = text_parts(corpus, count, options=options)
+    place = {part: number for number, part in enumerate(parts)}
     work = _Scan(replace(options, workers=1))
 
     def write_ids(path: Path) -> ProvisionalIds:
         with TemporaryDirectory(prefix="ids-", dir=folder) as own:
             merged = _Merged(Path(own), options)
             for part, scanned in map_parts(work, parts, on=on, workers=workers):
-                merged.add(parts.index(part), scanned)
+                merged.add(place[part], scanned)
                 if on_bytes is not None:
                     on_bytes(part.bytes)
             return merged.join(len(parts), path)

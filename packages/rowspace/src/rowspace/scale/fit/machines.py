@@ -26,6 +26,14 @@ __all__ = ["FailedElsewhere", "Machines", "processes_started"]
 CONNECTING = timedelta(minutes=5)
 WAITING = timedelta(hours=2)  # for the slowest machine; that a process has ended is noticed at once
 BLOCK = 1 << 20  # numbers that are exchanged at a time
+NOT_FOUND = (
+    "not all processes have found each other; check that all were started, and that their machines reach each other "
+    "(GLOO_SOCKET_IFNAME names the network interface)"
+)
+LOST = (
+    "the connection to another process is lost: it has ended, or the network fails; nothing is saved, so start the fit "
+    "again"
+)
 VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
@@ -70,7 +78,7 @@ class Machines:
     def __init__(self, store: Store, rank: int = 0, size: int = 1) -> None:
         self.rank, self.size, self.sent = rank, size, 0
         self._store = store
-        with self._reporting("the other machines are not found"):
+        with self._reporting(NOT_FOUND):
             self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, CONNECTING)
         self._group.set_timeout(WAITING)
 
@@ -143,7 +151,7 @@ class Machines:
 
     def _call(self, begin: Callable[[torch.Tensor], Any], array: NDArray[Any]) -> None:
         """Begin to exchange an array, and wait until it is done."""
-        with self._reporting("the connection to another machine is lost"):
+        with self._reporting(LOST):
             begin(torch.from_numpy(array)).wait()
 
     @contextmanager
@@ -153,11 +161,9 @@ class Machines:
             yield
         except RuntimeError as error:
             if not self._is_first_to_report():
-                raise FailedElsewhere(f"{what}; another machine has reported it") from error
-            raise RowspaceError(
-                f"{what}: its process has ended, or the network fails (noticed by machine {self.rank + 1} of "
-                f"{self.size}, {socket.gethostname()}); nothing is saved, so start the fit again"
-            ) from error
+                raise FailedElsewhere(what) from error
+            noticed = f"noticed by machine {self.rank + 1} of {self.size}, {socket.gethostname()}"
+            raise RowspaceError(f"{what} ({noticed})") from error
 
     def _is_first_to_report(self) -> bool:
         try:

@@ -1,7 +1,9 @@
 """A corpus of files → parts of about the same number of bytes, in order, each of whole files or ranges of lines."""
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from rowspace.errors import CorpusError, UsageError, reason_of
@@ -76,12 +78,10 @@ def text_parts(corpus: Source, count: int, *, options: TextOptions) -> list[Text
     ...     [(part.ranges[0].start, part.bytes) for part in text_parts(file, 2, options=TextOptions())]
     [(0, 14), (14, 14)]
     """
-    files = list(_files(corpus))
-    total = sum(file.size for file in files)
-    if not total:
-        raise CorpusError("the files of the corpus are empty; name files with text")
-    cuts = sorted({_cut(files, total * number // count, options) for number in range(1, count)} - {0, total})
-    return [_part(files, start, end) for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
+    text = _Text([file for file in _files(corpus) if file.size], options)
+    total = text.ends[-1]
+    cuts = sorted({text.cut(total * number // count) for number in range(1, count)} - {0, total})
+    return [text.part(start, end) for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
 
 
 def read_part(
@@ -110,17 +110,41 @@ def _files(corpus: Source) -> Iterator[FileRange]:
         yield FileRange(name, file.named, 0, size, size)
 
 
-def _cut(files: Sequence[FileRange], place: int, options: TextOptions) -> int:
-    """Return the cut nearest to a place in all files: after a line, or between two files."""
-    before = 0
-    for file in files:
-        if place < before + file.size:
-            break
-        before += file.size
-    offset = place - before
-    if offset and options.sentences == "line" and options.column is None and _is_plain(file):
-        return before + _end_of_line(file, offset - 1)
-    return before + (0 if 2 * offset < file.size else file.size)
+class _Text:
+    """The files of a corpus one after the other, with places between 0 and the sum of their sizes."""
+
+    def __init__(self, files: Sequence[FileRange], options: TextOptions) -> None:
+        if not files:
+            raise CorpusError("the files of the corpus are empty; name files with text")
+        self.files = files
+        self.ends = list(accumulate(file.size for file in files))
+        self._has_lines = options.sentences == "line" and options.column is None
+        self._divided = dict[FileRange, bool]()
+
+    def cut(self, place: int) -> int:
+        """Return the cut nearest to a place: after a line, or between two files."""
+        number = bisect_right(self.ends, place)
+        file = self.files[number]
+        before = self.ends[number] - file.size
+        offset = place - before
+        if offset and self._is_divided(file):
+            return before + _end_of_line(file, offset - 1)
+        return before + (0 if 2 * offset < file.size else file.size)
+
+    def part(self, start: int, end: int) -> TextPart:
+        """Return the part between two places."""
+        ranges = list[FileRange]()
+        for number in range(bisect_right(self.ends, start), bisect_left(self.ends, end) + 1):
+            file = self.files[number]
+            before = self.ends[number] - file.size
+            ranges.append(file._replace(start=max(start - before, 0), end=min(end - before, file.size)))
+        begin = f" from byte {ranges[0].start:,}" if ranges[0].start else ""
+        return TextPart(f"{ranges[0].source}{begin}", tuple(ranges))
+
+    def _is_divided(self, file: FileRange) -> bool:
+        if file not in self._divided:
+            self._divided[file] = self._has_lines and _is_plain(file)
+        return self._divided[file]
 
 
 def _is_plain(file: FileRange) -> bool:
@@ -140,18 +164,6 @@ def _end_of_line(file: FileRange, offset: int) -> int:
                 return offset + found + 1
             offset += len(block)
     return file.size
-
-
-def _part(files: Sequence[FileRange], start: int, end: int) -> TextPart:
-    """Return the part between two places in all files."""
-    ranges, before = list[FileRange](), 0
-    for file in files:
-        first, last = max(start - before, 0), min(end - before, file.size)
-        if first < last:
-            ranges.append(file._replace(start=first, end=last))
-        before += file.size
-    begin = f" from byte {ranges[0].start:,}" if ranges[0].start else ""
-    return TextPart(f"{ranges[0].source}{begin}", tuple(ranges))
 
 
 def _range_chunks(part: FileRange, on_bytes: Callable[[int], None] | None) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ def fit_on_machines(corpus: "Source", output: str, reports: "Reports", options: 
         RowspaceError: A process has failed; without a message if another one prints it.
     """
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost connection is reported in one sentence
-    from rowspace.scale.fit.fit_machines import fit_machines
+    from rowspace.scale import fit_machines
     from rowspace.scale.fit.machines import FailedElsewhere
 
     try:
