@@ -2,6 +2,8 @@
 
 import bz2
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,7 @@ from rowspace.scale.fit import counting
 from rowspace.scale.fit.counting import encode_in_parts
 from rowspace.scale.fit.text_parts import read_part, text_parts
 from rowspace.text import TextOptions, encode_corpus
+from rowspace.text.ids.encode_corpus import scan_text
 
 LINES = ["the cat sat on the mat", "", "é 안녕 the dog's 2nd day", "no end of a long line " * 30, "   ", "rare word"]
 
@@ -67,6 +70,28 @@ def test_parts_have_the_ids_of_one_process(options, folder, tmp_path, monkeypatc
         assert sum(seen) == sum(file.stat().st_size for file in folder.iterdir())
         assert [path.name for path in (tmp_path / "parts").iterdir()] == ["ids.bin"]
     assert len(seen) > 1
+
+
+def test_parts_that_are_done_in_another_order_have_the_ids_of_one_process(tmp_path, monkeypatch):
+    (tmp_path / "text").write_text("\n".join(f"w{number} the" for number in range(2000)) + "\nlast")
+    last_is_done = threading.Event()
+
+    def scan_last_first(pieces, *arguments):
+        found = list(pieces)
+        if not found[-1][0].endswith(b"last"):
+            assert last_is_done.wait(30)
+        else:
+            last_is_done.set()
+        return scan_text(iter(found), *arguments)
+
+    monkeypatch.setattr(counting, "scan_text", scan_last_first)
+    monkeypatch.setattr(counting, "LARGE_PART", 5_000)
+    for name in ("one", "parts"):
+        (tmp_path / name).mkdir()
+    with ThreadPoolExecutor(8) as threads:
+        options = TextOptions(workers=1, min_count=1)
+        found = encode_in_parts(tmp_path / "text", tmp_path / "parts", options=options, on=threads, workers=8)
+    assert_equal(found, encode_corpus(tmp_path / "text", tmp_path / "one", options=options))
 
 
 def test_a_part_of_a_file_ends_after_a_line(folder):
