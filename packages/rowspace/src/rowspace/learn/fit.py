@@ -37,7 +37,7 @@ from rowspace.text import (
 )
 from rowspace.text.corpus.standard_library import standard_library
 
-__all__ = ["Reports", "fit", "run_fit"]
+__all__ = ["Reports", "final_table", "fit", "run_fit"]
 
 SECONDS_BETWEEN_SAVES = 300
 
@@ -147,14 +147,14 @@ def run_fit(  # the arguments of `fit`
             ids, state = _start(corpus, init, run_folder, keywords, reports, encode)
         if output is None:
             _learn(Trainer(ids, state), reports, save=lambda: None, is_stopped=lambda: False)
-            return _final_table(ids, state)
+            return final_table(ids, state)
         with stop_requests() as stop:
             trainer = Trainer(ids, state)
             try:
                 finished = _learn(trainer, reports, save=lambda: save_state(state, run_folder), is_stopped=stop.is_set)
             except FitDiverged as error:
                 raise _diverged(error, ids, state, run_folder, output) from None
-        table = _final_table(ids, state)
+        table = final_table(ids, state)
         table.save(output)
         if not finished:
             raise FitInterrupted(
@@ -269,11 +269,11 @@ def _diverged(error: FitDiverged, ids: IdCorpus, state: FitState, run_folder: Pa
     if good is None:
         return FitDiverged(f"{error}; nothing is saved")
     good.initial = state.initial
-    _final_table(ids, good).save(output)
+    final_table(ids, good).save(output)
     return FitDiverged(f"{error}; the table of epoch {good.epoch} is saved in {str(output)!r}")
 
 
-def _final_table(ids: IdCorpus, state: FitState) -> Table:
+def final_table(ids: IdCorpus, state: FitState) -> Table:
     """Export the table and free what it does not use of the weights, since saving needs memory too."""
     if not state.options.outputs:
         state.release("outputs")

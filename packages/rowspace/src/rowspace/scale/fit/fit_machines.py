@@ -13,11 +13,10 @@ from rowspace.learn.checks import (
     split_options,
     text_settings,
 )
-from rowspace.learn.fit import SILENT, Reports
+from rowspace.learn.fit import SILENT, Reports, final_table
 from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.word2vec.allocation import list_used
-from rowspace.learn.word2vec.export import export_table
 from rowspace.learn.word2vec.rates import stable_options
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Trainer
@@ -56,7 +55,7 @@ def fit_machines(  # what, where, and how
         corpus: Files, folders, patterns or URLs that all machines see. Compressed files, and files with records, are
             not divided.
         output: Where the first process saves the table.
-        machines: The processes; None for those of torchrun.
+        machines: The processes; None for those of torchrun, or this one alone.
         merge_every: Words that each process learns between two merges; None is 32,768 for each of its threads.
         first_rows: The rows that each merge includes; each second one includes twice as many, each fourth four times.
         reports: Callbacks for progress.
@@ -68,7 +67,7 @@ def fit_machines(  # what, where, and how
         each has sent.
 
     Raises:
-        UsageError: An option is wrong, torchrun is not used, or the rows do not fit the memory.
+        UsageError: An option is wrong, or the rows do not fit the memory.
         CorpusError: The text cannot be read, has fewer parts than there are processes, or a part has no words.
         FitDiverged: The learning rate was too high; nothing is saved.
         FitInterrupted: Ctrl-C or SIGTERM in one of the processes; the table so far is saved, and cannot be resumed.
@@ -76,12 +75,11 @@ def fit_machines(  # what, where, and how
         RowspaceError: The connection to another process is lost.
 
     Example:
-        >>> from torch.distributed import HashStore
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder, "text.txt")
         ...     _ = file.write_text("the cat sat on the mat, the dog sat on the mat\n" * 50)
-        ...     table = fit_machines(file, machines=Machines(HashStore()), dim=8, epochs=1, workers=1)
+        ...     table = fit_machines(file, dim=8, epochs=1, workers=1)
         >>> table.settings["machines"]
         1
     """
@@ -120,14 +118,13 @@ def _split(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, Fit
 
 def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions) -> FitOptions:
     """Return the options with the learning rate of all machines, which the first one finds by its part of the text."""
-    alpha = options.learning_rates[0]
+    if options.alpha is not None:
+        return options
+    alpha = 0.0
     with machines.together():
         if machines.rank == 0:
             ngrams = list_used(ids.vocabulary, ids.counts, options)
-            stable = stable_options(options, ids, ngrams, times=times_rate(machines.size))
-            alpha = stable.learning_rates[0]
-    if options.alpha is not None:
-        return options
+            alpha = stable_options(options, ids, ngrams, times=times_rate(machines.size)).learning_rates[0]
     return dataclasses.replace(options, alpha=float(machines.numbers(alpha)[0]))
 
 
@@ -147,7 +144,7 @@ def _learn(
             finished = learn_together(trainer, machines, schedule, reports=reports, is_stopped=stop.is_set)
         except FitDiverged as error:
             raise FitDiverged(f"{error}; nothing is saved") from None
-    table = export_table(ids, state)
+    table = final_table(ids, state)
     table.settings.update({"machines": machines.size, "bytes_sent": machines.sent, **schedule._asdict()})
     with machines.together():
         if finished:

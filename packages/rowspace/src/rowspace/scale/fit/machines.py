@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.distributed import HashStore  # type: ignore[attr-defined]  # public, but not in a stub
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo, ReduceOp, Store
 from torch.distributed.rendezvous import rendezvous
 
@@ -84,10 +85,12 @@ class Machines:
 
     @classmethod
     def of_torchrun(cls) -> Self:
-        """Return the processes that torchrun has started; raises `UsageError` if it has not."""
+        """Return the processes that torchrun has started, or this one alone; raises as `processes_started`."""
         rank, size = processes_started()
+        if size == 1:
+            return cls(HashStore())
         try:
-            store = next(rendezvous("env://", rank, size))[0]
+            store = next(rendezvous("env://", rank, size, timeout=CONNECTING))[0]
         except (RuntimeError, ValueError, OSError) as error:
             raise RowspaceError(
                 f"the first machine is not found at {os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')} "
