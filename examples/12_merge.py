@@ -1,4 +1,4 @@
-"""Align and merge the tables of two halves of the standard library, and list the words that mean something else there.
+"""Align, merge and compare the tables of two halves of the standard library: words that mean something else there.
 
 The text is the docstrings and comments of the running Python: packages from a to i, and those from j to z.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import rowspace as rs
 from rowspace import space
-from rowspace.learn import align, changes
+from rowspace.learn import align
 
 library = Path(tokenize.__file__).parent
 
@@ -30,9 +30,9 @@ halves = [paragraphs("a", "i"), paragraphs("j", "z")]
 first, second = (rs.fit(half, **options) for half in halves)
 print(first, "and", second)
 
-before = space.cosine(first["error"], second["error"])
+apart = space.cosine(first["error"], second["error"])
 aligned = align(second, first)
-print(f"cosine of the two rows of 'error': {before:.2f}, aligned {space.cosine(first['error'], aligned['error']):.2f}")
+print(f"cosine of the two rows of 'error': {apart:.2f}, aligned {space.cosine(first['error'], aligned['error']):.2f}")
 
 for method in ("average", "slerp"):
     merged = rs.merge([first, second], method=method)
@@ -40,7 +40,10 @@ for method in ("average", "slerp"):
     print(f"{method}: {merged}; neighbors kept of each half: {kept}")
 print("near 'error':", ", ".join(token for token, _ in merged.neighbors("error", k=5)))
 
-(step,) = changes([first, second], min_count=50)
-for token, cosine in zip(step.tokens[:5], step.cosines, strict=False):
-    sides = [" ".join(near for near, _ in side.neighbors(token, k=4)) for side in (step.before, step.after)]
-    print(f"{token} ({cosine:.2f}): {sides[0]} / {sides[1]}")
+again = rs.fit(halves[0], seed=2, **options)
+found = rs.compare(first, second, null=again, min_count=50)
+facts = found.facts
+print(f"beyond a refit: {facts['beyond']} of {facts['compared']} words; by chance {facts['expected_share']:.0%}")
+near = found.neighbors(found.tokens[:5], k=4)
+for token, cosine, (before, after) in zip(found.tokens, found.cosines, near, strict=False):
+    print(f"{token} ({cosine:.2f}): {' '.join(before)} / {' '.join(after)}")

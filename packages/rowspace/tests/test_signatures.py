@@ -14,6 +14,7 @@ import rowspace as rs
 from rowspace.encode.options import EncodeKeywords, EncodeOptions
 from rowspace.learn import (
     AlignOptions,
+    CompareOptions,
     DistillOptions,
     FitOptions,
     GraphOptions,
@@ -27,7 +28,7 @@ from rowspace.learn.distillation.options import DistillKeywords
 from rowspace.learn.graph.options import GraphKeywords
 from rowspace.learn.items.options import BasketKeywords, BasketOptions, ItemKeywords, ItemOptions
 from rowspace.learn.items.reading import read_interactions
-from rowspace.learn.merging.options import AlignKeywords, MergeKeywords
+from rowspace.learn.merging.options import AlignKeywords, CompareKeywords, MergeKeywords
 from rowspace.learn.options import FitKeywords
 from rowspace.learn.tuning.options import TuneKeywords
 from rowspace.scale import fit_machines, fit_parts
@@ -44,6 +45,7 @@ DOORS = {
     "read_interactions": (read_interactions, BasketKeywords, (BasketOptions,)),
     "tune": (tune, TuneKeywords, (TuneOptions,)),
     "align": (align, AlignKeywords, (AlignOptions,)),
+    "compare": (rs.compare, CompareKeywords, (CompareOptions,)),
     "merge": (rs.merge, MergeKeywords, (MergeOptions,)),
 }
 MODULES = ("encode", "contextual", "errors", "layers", "learn", "optim", "search", "space", "store", "text")

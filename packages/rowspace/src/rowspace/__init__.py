@@ -1,8 +1,8 @@
 """rowspace: embedding layers, from text and pixels to vectors and back to logits.
 
-`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.fit_items`, `rs.train`, `rs.load`, `rs.merge`, `rs.dedupe`,
-`rs.cluster_texts`, `rs.Table`, `rs.Encoder` and `rs.Classifier`. Modules are imported on first use, so that the import
-is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
+`import rowspace as rs` has `rs.fit`, `rs.fit_graph`, `rs.fit_items`, `rs.train`, `rs.load`, `rs.compare`, `rs.merge`,
+`rs.dedupe`, `rs.cluster_texts`, `rs.Table`, `rs.Encoder` and `rs.Classifier`. Modules are imported on first use, so
+that the import is fast, and the command line can catch Ctrl-C before NumPy is loaded. Start reading at `table.py`.
 """
 
 from importlib import import_module
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rowspace.learn.fit import fit
     from rowspace.learn.graph.fit_graph import fit_graph
     from rowspace.learn.items.fit_items import fit_items
+    from rowspace.learn.merging.compare import compare
     from rowspace.learn.merging.merge import merge
     from rowspace.store import load
     from rowspace.table import Table
@@ -28,6 +29,7 @@ __all__ = [
     "RowspaceError",
     "Table",
     "cluster_texts",
+    "compare",
     "dedupe",
     "fit",
     "fit_graph",
@@ -42,6 +44,7 @@ _MODULES = {
     "RowspaceError": "rowspace.errors",
     "Table": "rowspace.table",
     "cluster_texts": "rowspace.grouping.clusters",
+    "compare": "rowspace.learn.merging.compare",
     "dedupe": "rowspace.grouping.duplicates",
     "fit": "rowspace.learn.fit",
     "fit_graph": "rowspace.learn.graph.fit_graph",

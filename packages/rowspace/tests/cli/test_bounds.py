@@ -53,7 +53,7 @@ def test_extreme_numbers_work_or_give_an_error_message(
         "convert": ["small", "table.npz"],
         "align": ["small", "small", "-o", "aligned"],
         "merge": ["small", "small", "-o", "merged"],
-        "changes": ["small", "small"],
+        "compare": ["small", "small"],
         "merges": ["the cat the cat"],
         "coverage": [table_path, "text"],
         "dedupe": ["text", "-o", "kept"],

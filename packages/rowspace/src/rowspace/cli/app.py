@@ -44,7 +44,7 @@ COMMANDS = {
     "convert": "table.convert",
     "align": "table.align",
     "merge": "table.merge",
-    "changes": "table.changes",
+    "compare": "table.compare",
     "split": "text.split",
     "coverage": "text.coverage",
     "index": "search.index",

@@ -12,7 +12,7 @@
 | `documents/` | PV-DBOW: documents → a row for each, and rows of other documents |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `categories/` | `CategoryEncoder`: rows for the categories of tabular data |
-| `merging/` | `align`, `changes` and `rowspace.merge`: several tables in one space |
+| `merging/` | `align`, `rowspace.compare` and `rowspace.merge`: several tables in one space |
 | `classifier/` | `rowspace.Classifier`: labels for texts, by the model that held-out texts favor |
 | `tuning/` | `tune`: rows for retrieval, from pairs of texts; `TextClassifier`, saved with its encoder |
 

@@ -21,9 +21,14 @@ from rowspace.learn.items.model import Items as Items
 from rowspace.learn.items.options import BasketOptions as BasketOptions, ItemOptions as ItemOptions
 from rowspace.learn.items.reading import read_interactions as read_interactions
 from rowspace.learn.merging.align import align as align
-from rowspace.learn.merging.changes import Changes as Changes, changes as changes
+from rowspace.learn.merging.compare import compare as compare
+from rowspace.learn.merging.comparison import Comparison as Comparison
 from rowspace.learn.merging.merge import merge as merge
-from rowspace.learn.merging.options import AlignOptions as AlignOptions, MergeOptions as MergeOptions
+from rowspace.learn.merging.options import (
+    AlignOptions as AlignOptions,
+    CompareOptions as CompareOptions,
+    MergeOptions as MergeOptions,
+)
 from rowspace.learn.options import FitOptions as FitOptions
 from rowspace.learn.run_folder import run_folder_of as run_folder_of
 from rowspace.learn.tuning.classifier import TextClassifier as TextClassifier

@@ -1,12 +1,13 @@
-"""Tables in one space: aligned, merged, and compared over time.
+"""Tables in one space: aligned, compared and merged.
 
 | file | contents |
 |---|---|
 | `align.py` | `align`: a table in the axes of another one |
-| `changes.py` | `changes`: how far shared tokens moved from table to table |
+| `compare.py` | `rowspace.compare`: which shared tokens moved or changed neighbors |
+| `comparison.py`, `shared.py`, `null.py` | its result; the tokens that are compared; what a refit changes |
 | `merge.py`, `methods.py` | `rowspace.merge`: several tables → one |
 | `vocabulary.py` | the tokens, counts and tokenizer of a merged table |
-| `options.py` | `AlignOptions`, `MergeOptions` |
+| `options.py` | `AlignOptions`, `CompareOptions`, `MergeOptions` |
 
 Read next: `align.py`, then `merge.py`. The rotation is in `rowspace.space.align`.
 """

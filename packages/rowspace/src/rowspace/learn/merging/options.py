@@ -1,11 +1,11 @@
-"""`AlignOptions` and `MergeOptions`: how tables are aligned and merged."""
+"""`AlignOptions`, `CompareOptions` and `MergeOptions`: how tables are aligned, compared and merged."""
 
 import dataclasses
 from typing import Annotated, Literal, TypedDict
 
 from rowspace._base.options import Option, validate_options
 
-__all__ = ["AlignKeywords", "AlignOptions", "MergeKeywords", "MergeOptions"]
+__all__ = ["AlignKeywords", "AlignOptions", "CompareKeywords", "CompareOptions", "MergeKeywords", "MergeOptions"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,56 @@ class AlignKeywords(TypedDict, total=False):
     scale: bool
     refine: int
     refine_tokens: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """How two tables are compared.
+
+    Attributes:
+        by: What tokens are sorted and judged by: "cosine", how far the row moved, or "neighbors", the share of the
+            nearest neighbors that changed; None takes the cosine if all tables have the same width.
+        neighbors: The number of nearest neighbors k of each token.
+        min_count: Leave out tokens with a lower count in a table; of no effect for tables without counts.
+        align: Rotate the second table into the axes of the first one, or not; None finds out from the rows.
+        sample: Compare at most so many tokens, drawn from all that are shared; neighbors are found among all.
+        seed: Seed of the sample.
+
+    Raises:
+        UsageError: A value is invalid; the message names it.
+
+    >>> CompareOptions(by="cosine").neighbors
+    100
+    """
+
+    by: Annotated[
+        Literal["cosine", "neighbors"] | None,
+        Option("Sort by how far the row moved, or by the neighbors that changed.", default="cosine, of equal widths"),
+    ] = None
+    neighbors: Annotated[int, Option("Nearest neighbors of each token.", minimum=1, maximum=10_000)] = 100
+    min_count: Annotated[
+        int, Option("Leave out tokens with a lower count in a table.", minimum=0, maximum=2**63 - 1)
+    ] = 20
+    align: Annotated[
+        bool | None,
+        Option("Rotate the second table first, or not.", default="found out", flags="--align/--same-origin"),
+    ] = None
+    sample: Annotated[int, Option("Compare at most so many tokens.", minimum=1, maximum=100_000_000)] = 5_000
+    seed: Annotated[int, Option("Seed of the sample.", minimum=0, maximum=2**63 - 1)] = 0
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+
+
+class CompareKeywords(TypedDict, total=False):
+    """The options of `compare`, for type checkers; `shows_options` lists them at run time."""
+
+    by: Literal["cosine", "neighbors"] | None
+    neighbors: int
+    min_count: int
+    align: bool | None
+    sample: int
+    seed: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

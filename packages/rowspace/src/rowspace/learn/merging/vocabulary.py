@@ -12,7 +12,7 @@ from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import word_level_ids
 from rowspace.table import Table
 
-__all__ = ["merged_counts", "merged_tokenizer", "merged_vocabulary"]
+__all__ = ["merged_counts", "merged_tokenizer", "merged_vocabulary", "without_words"]
 
 
 def merged_vocabulary(tables: Sequence[Table], *, drop: bool = False) -> list[str]:
@@ -58,7 +58,7 @@ def merged_tokenizer(tables: Sequence[Table], vocabulary: Sequence[str]) -> str 
     has_all_words = all(list(table.vocabulary) == list(vocabulary) for table in tables)
     if has_all_words and len(documents) == len(tables) and all(document == first for document in documents):
         return texts[0]
-    rest = [_without_words(document) for document in documents]
+    rest = [without_words(document) for document in documents]
     if rest[0] is None or any(each != rest[0] for each in rest):
         raise UsageError(
             f"the tables have different tokenizers ({_kinds(texts)}), and a merged table can have only one; give "
@@ -68,7 +68,7 @@ def merged_tokenizer(tables: Sequence[Table], vocabulary: Sequence[str]) -> str 
     return json.dumps(first, ensure_ascii=False, separators=(",", ":"))
 
 
-def _without_words(document: dict[str, Any]) -> dict[str, Any] | None:
+def without_words(document: dict[str, Any]) -> dict[str, Any] | None:
     """Return a tokenizer of whole words without its words; None for another tokenizer, or one with added tokens."""
     model = document.get("model", {})
     if model.get("type") != "WordLevel" or document.get("added_tokens"):

@@ -1,0 +1,126 @@
+"""The tokens that compared tables share, and the checks of the tables."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.plural import plural
+from rowspace.errors import UsageError
+from rowspace.learn.merging.vocabulary import without_words
+from rowspace.table import Table
+
+__all__ = ["SharedTokens", "shared_tokens"]
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SharedTokens:
+    """The tokens that are compared.
+
+    Attributes:
+        ids: For each table, the two that are compared and those of the null, the ids of the tokens, (n,) each.
+        counts: (n,) the lowest count of each token in a table; None unless all tables have counts.
+        left_out: The number of tokens that both tables have but that are not compared, by the reason: "zeros" (or NaN,
+            in a table), "rare" (below the lowest count), "not_in_null".
+        only_before: The number of tokens of the first table that the second one does not have.
+    """
+
+    ids: list[Ids]
+    counts: Ids | None
+    left_out: dict[str, int]
+    only_before: int
+
+    @property
+    def number(self) -> int:
+        """Return the number of tokens that both tables have."""
+        return len(self.ids[0]) + sum(self.left_out.values())
+
+
+def shared_tokens(before: Table, after: Table, null: Sequence[Table], min_count: int) -> SharedTokens:
+    """Return the tokens that all tables have, with rows that have a direction, and frequent enough.
+
+    Warns if the tables have tokenizers by which the same token is something else.
+
+    Raises:
+        UsageError: There are fewer than three such tokens.
+    """
+    tables = [before, after, *null]
+    _warn_of_tokenizers(tables)
+    ids = _found(before, tables)
+    both = ids[1] >= 0
+    if not both.any():
+        raise UsageError(
+            f"the tables share no token (the first has {before.vocabulary[0]!r}, the other {after.vocabulary[0]!r}); "
+            "give tables with tokens of the same kind"
+        )
+    in_all = np.logical_and.reduce([each >= 0 for each in ids])
+    has_rows = in_all & np.logical_and.reduce(
+        [_has_direction(table)[each] for table, each in zip(tables, ids, strict=True)]
+    )
+    counts = _counts(tables, ids)
+    used = has_rows if counts is None else has_rows & (counts >= min_count)
+    left_out = {"not_in_null": int((both & ~in_all).sum()), "zeros": int((in_all & ~has_rows).sum())}
+    left_out["rare"] = int((has_rows & ~used).sum())
+    _check_number(int(used.sum()), left_out, min_count)
+    counts = None if counts is None else counts[used]
+    return SharedTokens([each[used] for each in ids], counts, left_out, int((~both).sum()))
+
+
+def _found(before: Table, tables: Sequence[Table]) -> list[Ids]:
+    """Return the ids of the first table's tokens in each table, -1 where it has none."""
+    same = {id(before): np.arange(len(before), dtype=np.int64)}
+    for table in tables:
+        if id(table) not in same:
+            same[id(table)] = table.find(before.vocabulary)
+    return [same[id(table)] for table in tables]
+
+
+def _has_direction(table: Table) -> NDArray[np.bool_]:
+    """Return which rows are finite and not zero, (V,)."""
+    return np.isfinite(table.norms) & (table.norms > 0)
+
+
+def _counts(tables: Sequence[Table], ids: Sequence[Ids]) -> Ids | None:
+    """Return the lowest count of each token over the tables, None if one has no counts."""
+    known = [table.counts[each] for table, each in zip(tables, ids, strict=True) if table.counts is not None]
+    return np.minimum.reduce(known).astype(np.int64) if len(known) == len(tables) else None
+
+
+def _check_number(number: int, left_out: dict[str, int], min_count: int) -> None:
+    """Raise `UsageError` unless at least three tokens are left, the fewest that have neighbors to compare."""
+    if number >= 3:
+        return
+    reasons = {
+        "zeros": "rows of zeros or not finite",
+        "rare": f"a count below {min_count:,}",
+        "not_in_null": "no row in a table of the null",
+    }
+    found = [f"{plural(left_out[name], 'has', 'have')} {reason}" for name, reason in reasons.items() if left_out[name]]
+    raise UsageError(
+        f"only {plural(number, 'token')} of the tables can be compared, and at least 3 are needed"
+        + (f" (of the others that they share, {', '.join(found)})" if found else "")
+        + ("; give a lower min_count" if left_out["rare"] else "; give tables with more tokens in common")
+    )
+
+
+def _warn_of_tokenizers(tables: Sequence[Table]) -> None:
+    """Warn if tokenizers differ in more than their words; a table without one counts as a table of words."""
+    if len({_kind(table) for table in tables}) > 1:
+        warnings.warn(
+            "the tables have different tokenizers, so the same token may stand for other pieces of text in each; "
+            "compare tables of one tokenizer",
+            stacklevel=4,
+        )
+
+
+def _kind(table: Table) -> str:
+    """Return what decides the meaning of a table's tokens; nothing for whole words."""
+    if table.tokenizer is None:
+        return ""
+    document = json.loads(table.tokenizer)
+    return "" if without_words(document) is not None else json.dumps(document.get("model"), sort_keys=True)
