@@ -76,7 +76,15 @@ NEED_A_CHECKPOINT = {"input/own", "patches/checkpoint-filters", "patches/towers"
 OF_RUNS = {route for route in HANDLERS if route.startswith("training/")} - {"training/own"}
 NEED_AN_INDEX = {"search/results", "search/map", "search/question"}
 NEED_A_STORED_MAP = {"words/stored-umap"}
-NEED_A_RUN = NEED_A_STORED_MAP | {"arena/result", "arena/cell"} | OF_RUNS | NEED_A_CHECKPOINT | NEED_AN_INDEX
+NEED_A_SIMILAR_TABLE = {"compare/tokens", "compare/neighbors"}  # with words in common
+NEED_A_RUN = (
+    NEED_A_STORED_MAP
+    | NEED_A_SIMILAR_TABLE
+    | {"arena/result", "arena/cell"}
+    | OF_RUNS
+    | NEED_A_CHECKPOINT
+    | NEED_AN_INDEX
+)
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ def make_app(
     """
     tables = lab if isinstance(lab, Tables) else Tables(lab)
     pages = (LESSONS, CLAIMS, *PAGES) if pages is None else pages
-    pages = pages_over(search or SearchSource(), pages)
+    pages = pages_over(search or SearchSource(), tables, pages)
     routes = []
     for page in pages:
         threads = CapacityLimiter(THREADS)

@@ -15,7 +15,7 @@ from rowspace_lab.lessons.source import plain_text
 from rowspace_lab.pages import PAGES as ALL_PAGES
 from rowspace_lab.server.query import Query
 
-FREE = {"path", "word", "text", "texts", "cell", "claim"}
+FREE = {"path", "other", "word", "text", "texts", "cell", "claim"}
 """Parameters whose values are not listed in the source of the page."""
 WEB = Path(__file__).parents[2] / "web" / "src" / "pages"
 

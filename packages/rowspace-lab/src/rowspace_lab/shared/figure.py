@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rowspace_lab.lab import Lab
 
-__all__ = ["Array", "Shown", "shown", "shown_on"]
+__all__ = ["Array", "Shown", "shown", "shown_between", "shown_on"]
 
 Array = NDArray[Any]
 
@@ -72,6 +72,19 @@ def shown_on(
         imports += lines.split("\n")
         calls += [opened, f"{name}[{title!r}] = {call}"]
     calls.append(f"verdict = {verdict.__name__}({name}.values())")
+    return _script(list(dict.fromkeys(imports)), definitions, calls)
+
+
+def shown_between(labs: Mapping[str, Lab], figure: "partial[Any]", **inputs: "partial[Any]") -> str:
+    """Return the code of a figure of several tables, as `shown` does; `labs` are those by the parameters' names."""
+    steps = dict(inputs) | {figure.func.__name__.removesuffix("_figure"): figure}
+    imports, definitions = _sources(*((step.func.__module__, step.func.__name__) for step in steps.values()))
+    calls = []
+    for name, lab in labs.items():
+        lines, opened = lab.load_code.split("\n\n", 1)
+        imports += lines.split("\n")
+        calls += [opened, f"{name} = table"]
+    calls += [f"{name} = {_call(step, {**labs, **inputs})}" for name, step in steps.items()]
     return _script(list(dict.fromkeys(imports)), definitions, calls)
 
 

@@ -476,6 +476,53 @@ export interface ArenaCellReply {
   code: string;
 }
 
+/** The compared tokens, with the tables and the settings of the request. */
+export interface TokensReply {
+  tokens: string[];
+  /** cosine or neighbors. */
+  by: string;
+  /** count or place. */
+  x: string;
+  /** How many nearest neighbors of a token are compared. */
+  neighbors: number;
+  /** Whether the second table was rotated; null where widths differ. */
+  aligned: boolean | null;
+  shared: number;
+  only_before: number;
+  only_after: number;
+  /** The shared tokens with too low a count. */
+  rare: number;
+  /** The shared tokens with a row of zeros, not finite, or missing in the null. */
+  without_row: number;
+  same_tokenizer: boolean;
+  /** The tokens of which the compared ones are a sample. */
+  eligible: number;
+  /** Of `kept`. */
+  median: number;
+  null_median: number | null;
+  /** The tokens that changed by more than chance explains; null without a null, as the next one. */
+  beyond: number | null;
+  expected_share: number | null;
+  code: string;
+  /** The title of a table. */
+  before: string;
+  after: string;
+  /** The id of the second table. */
+  other: string;
+  /** The id of the null, or empty. */
+  null: string;
+}
+
+/** The neighbors of a word. */
+export interface WordReply {
+  before: string[];
+  after: string[];
+  code: string;
+  word: string;
+  /** The word of the request, which a table may not have; the most changed word takes its place. */
+  asked: string;
+}
+
 /** The layers, with the settings of the request. */
 export interface LayersReply {
   token: string;

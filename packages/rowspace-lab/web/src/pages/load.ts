@@ -9,6 +9,7 @@ export const loaders: Partial<Record<string, Load>> = {
   start: () => import("./start/Start.svelte"),
   words: () => import("./words/Words.svelte"),
   analogies: () => import("./analogies/Analogies.svelte"),
+  compare: () => import("./compare/Compare.svelte"),
   tokens: () => import("./tokens/Tokens.svelte"),
   pipeline: () => import("./pipeline/Pipeline.svelte"),
   input: () => import("./input/Input.svelte"),

@@ -43,6 +43,13 @@ export const pages = [
     group: "The table",
   },
   {
+    name: "compare",
+    title: "Compare",
+    about: "Two tables side by side: which words moved, and which have other neighbors now?",
+    key: "b",
+    group: "The table",
+  },
+  {
     name: "tokens",
     title: "Tokens",
     about: "How a tokenizer cuts a text into pieces, and how it learned where to cut.",
@@ -146,6 +153,7 @@ export const threadUse: Partial<Record<string, ThreadUse>> = {
   input: { text: [] },
   order: { word: [], text: ["order"] },
   head: { word: ["dims", "values", "row"] },
+  compare: { word: [] },
   contextual: { word: [] },
   search: { text: [] },
 };

@@ -148,7 +148,9 @@ def test_different_tokenizers_are_warned_of(first, second):
     document = whitespace_json(list(first.vocabulary)).replace("WordLevel", "WordPiece")
     pieces = Table(first.vocabulary, first.rows, tokenizer=document)
     with pytest.warns(UserWarning, match="different tokenizers, so the same token may stand for other"):
-        rs.compare(pieces, second)
+        found = rs.compare(pieces, second)
+    assert found.facts["same_tokenizer"] is False
+    assert rs.compare(first, second, min_count=0).facts["same_tokenizer"] is True  # which differ in their words only
 
 
 def test_wrong_input_is_refused(first, second):

@@ -178,6 +178,7 @@ def _facts(first: _Side, found: _Changes, after: Table, shared: SharedTokens) ->
         "only_before": shared.only_before,
         "only_after": len(after) - shared.number,
         "left_out": shared.left_out,
+        "same_tokenizer": shared.same_tokenizer,
         "eligible": len(first.ids),
         "compared": len(first.drawn),
         "median_overlap": float(np.median(found.overlaps)),

@@ -35,10 +35,10 @@ class Comparison:
         ids: (s,) int64, the ids in the first table of the tokens that all tables have, compared and neighbors.
         after_ids: (s,) int64, their ids in the second table.
         facts: What was compared and found, as plain values: `by`, `neighbors` (k), `aligned` (None if widths differ),
-            `shared`, `only_before`, `only_after`, `left_out` (by reason), `eligible`, `compared`, `median_overlap`,
-            `median_cosine`, `correlation` (Spearman's, of the similarities of pairs of tokens in both tables); with a
-            null also `null_tables`, `null_median_overlap`, `null_median_cosine`, `beyond` and `beyond_share`, and
-            `expected_share`, which is that of the null's own changes.
+            `shared`, `only_before`, `only_after`, `left_out` (by reason), `same_tokenizer`, `eligible`, `compared`,
+            `median_overlap`, `median_cosine`, `correlation` (Spearman's, of the similarities of pairs of tokens in both
+            tables); with a null also `null_tables`, `null_median_overlap`, `null_median_cosine`, `beyond` and
+            `beyond_share`, and `expected_share`, which is that of the null's own changes.
     """
 
     tokens: list[str]

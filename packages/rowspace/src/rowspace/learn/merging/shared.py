@@ -28,12 +28,14 @@ class SharedTokens:
         left_out: The number of tokens that both tables have but that are not compared, by the reason: "zeros" (or NaN,
             in a table), "rare" (below the lowest count), "not_in_null".
         only_before: The number of tokens of the first table that the second one does not have.
+        same_tokenizer: Whether the tokens of all tables are parts of text in the same way.
     """
 
     ids: list[Ids]
     counts: Ids | None
     left_out: dict[str, int]
     only_before: int
+    same_tokenizer: bool
 
     @property
     def number(self) -> int:
@@ -50,7 +52,13 @@ def shared_tokens(before: Table, after: Table, null: Sequence[Table], min_count:
         UsageError: There are fewer than three such tokens.
     """
     tables = [before, after, *null]
-    _warn_of_tokenizers(tables)
+    same_tokenizer = len(set(map(_kind, tables))) == 1
+    if not same_tokenizer:
+        warnings.warn(
+            "the tables have different tokenizers, so the same token may stand for other pieces of text in each; "
+            "compare tables of one tokenizer",
+            stacklevel=3,
+        )
     ids = _found(before, tables)
     both = ids[1] >= 0
     if not both.any():
@@ -68,7 +76,7 @@ def shared_tokens(before: Table, after: Table, null: Sequence[Table], min_count:
     left_out["rare"] = int((has_rows & ~used).sum())
     _check_number(int(used.sum()), left_out, min_count)
     counts = None if counts is None else counts[used]
-    return SharedTokens([each[used] for each in ids], counts, left_out, int((~both).sum()))
+    return SharedTokens([each[used] for each in ids], counts, left_out, int((~both).sum()), same_tokenizer)
 
 
 def _found(before: Table, tables: Sequence[Table]) -> list[Ids]:
@@ -108,18 +116,8 @@ def _check_number(number: int, left_out: dict[str, int], min_count: int) -> None
     )
 
 
-def _warn_of_tokenizers(tables: Sequence[Table]) -> None:
-    """Warn if tokenizers differ in more than their words; a table without one counts as a table of words."""
-    if len({_kind(table) for table in tables}) > 1:
-        warnings.warn(
-            "the tables have different tokenizers, so the same token may stand for other pieces of text in each; "
-            "compare tables of one tokenizer",
-            stacklevel=4,
-        )
-
-
 def _kind(table: Table) -> str:
-    """Return what decides the meaning of a table's tokens; nothing for whole words."""
+    """Return what decides the meaning of a table's tokens; nothing for whole words or without a tokenizer."""
     if table.tokenizer is None:
         return ""
     document = json.loads(table.tokenizer)

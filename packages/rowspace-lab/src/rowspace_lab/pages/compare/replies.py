@@ -1,0 +1,73 @@
+"""The replies of the Compare page."""
+
+from typing import TypedDict
+
+from rowspace_lab.shared.figure import Array, Shown
+
+
+class ComparedTokens(TypedDict):
+    """The n compared tokens, most changed first.
+
+    (n,) each: `at`, the lowest count of a token in a table (that in the first one if others have no counts), or where
+    `x` is "place" its place in the first table; `kept`, its cosine or the share of its neighbors that are the same, as
+    `by` says; `limits`, the least of these that chance explains, NaN without a null; `overlaps` and `cosines`, both
+    measures, cosines NaN where widths differ.
+    """
+
+    tokens: list[str]
+    by: str
+    """cosine or neighbors."""
+    x: str
+    """count or place."""
+    at: Array
+    kept: Array
+    limits: Array
+    overlaps: Array
+    cosines: Array
+    neighbors: int
+    """How many nearest neighbors of a token are compared."""
+    aligned: bool | None
+    """Whether the second table was rotated; null where widths differ."""
+    shared: int
+    only_before: int
+    only_after: int
+    rare: int
+    """The shared tokens with too low a count."""
+    without_row: int
+    """The shared tokens with a row of zeros, not finite, or missing in the null."""
+    same_tokenizer: bool
+    eligible: int
+    """The tokens of which the compared ones are a sample."""
+    median: float
+    """Of `kept`."""
+    null_median: float | None
+    beyond: int | None
+    """The tokens that changed by more than chance explains; null without a null, as the next one."""
+    expected_share: float | None
+
+
+class TokensReply(ComparedTokens, Shown):
+    """The compared tokens, with the tables and the settings of the request."""
+
+    before: str
+    """The title of a table."""
+    after: str
+    other: str
+    """The id of the second table."""
+    null: str
+    """The id of the null, or empty."""
+
+
+class WordNeighbors(TypedDict):
+    """The nearest neighbors of a word in both tables, among the tokens that both have."""
+
+    before: list[str]
+    after: list[str]
+
+
+class WordReply(WordNeighbors, Shown):
+    """The neighbors of a word."""
+
+    word: str
+    asked: str
+    """The word of the request, which a table may not have; the most changed word takes its place."""

@@ -1,0 +1,77 @@
+"""The Compare page's replies, on tables of the list, against the library and the code that is shown."""
+
+import numpy as np
+import pytest
+from tests.three_tables import three_tables
+
+import rowspace as rs
+from rowspace.errors import UsageError
+from rowspace_lab.pages.compare import compare_page
+from rowspace_lab.server.query import Query
+from rowspace_lab.tables.tables import first_lab
+
+TOKENS, NEIGHBORS = "compare/tokens", "compare/neighbors"
+
+
+@pytest.fixture(scope="module")
+def english_lab():
+    """The table that the workbench shows if it is started without one."""
+    return first_lab()
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    return three_tables(tmp_path_factory.mktemp("tables"))
+
+
+def reply(tables, route, **parameters):
+    query = Query({name: [str(value)] for name, value in parameters.items()})
+    return compare_page(tables).routes[route](tables.opened, query)
+
+
+def test_tokens_are_those_of_the_library(tables):
+    found = reply(tables, TOKENS, other="recent-other", null="recent-refit", min_count=10)
+    labs = [tables.lab(id).table for id in ("opened", "recent-other", "recent-refit")]
+    expected = rs.compare(labs[0], labs[1], null=labs[2], min_count=10)
+    assert found["tokens"] == expected.tokens
+    assert found["tokens"][0] == "word7"
+    np.testing.assert_array_equal(found["kept"], expected.cosines)
+    np.testing.assert_array_equal(found["limits"], 1 - expected.limits)
+    np.testing.assert_array_equal(found["at"], expected.counts)
+    assert (found["x"], found["by"], found["aligned"], found["rare"]) == ("count", "cosine", False, 9)
+    assert found["beyond"] == expected.facts["beyond"]
+    assert (found["other"], found["null"]) == ("recent-other", "recent-refit")
+    by_neighbors = reply(tables, TOKENS, other="recent-other", by="neighbors")
+    np.testing.assert_array_equal(by_neighbors["kept"], by_neighbors["overlaps"])
+    assert np.isnan(by_neighbors["limits"]).all()
+
+
+def test_a_word_has_its_neighbors_in_both_tables(tables):
+    found = reply(tables, NEIGHBORS, other="recent-other", word="word9", min_count=0)
+    expected = [token for token, _ in tables.opened.table.neighbors("word9", k=10)]
+    assert (found["before"], found["word"]) == (expected, "word9")
+    missing = reply(tables, NEIGHBORS, other="recent-other", word="nowhere")
+    assert (missing["word"], missing["asked"]) == ("word7", "nowhere")
+
+
+def test_the_code_computes_both_replies(check_code, english_lab):
+    found = check_code(english_lab, TOKENS, other="small-world", by="neighbors").meta
+    assert found["after"] == "Small world"
+    check_code(english_lab, NEIGHBORS, other="small-world", word="king")
+
+
+def test_another_table_is_chosen_at_first(ask, english_lab):
+    meta = ask(english_lab, TOKENS).meta
+    assert (meta["other"], meta["by"], meta["x"], meta["same_tokenizer"]) == (
+        "everyday-words",
+        "neighbors",
+        "count",
+        False,
+    )
+
+
+def test_a_table_is_not_compared_with_itself(tables):
+    with pytest.raises(UsageError, match="so nothing changed; give two tables that differ"):
+        reply(tables, TOKENS, other="opened")
+    with pytest.raises(UsageError, match="there is no table 'nowhere'"):
+        reply(tables, TOKENS, other="nowhere")
