@@ -3,7 +3,7 @@
 import fasttext
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from rowspace.errors import UsageError
 from rowspace.subwords.composition import list_ngrams
@@ -32,6 +32,7 @@ def test_ngrams_and_buckets_match_fasttext(model, word):
     assert ngram_buckets(word, **sizes, buckets=997).tolist() == (places - len(model.words)).tolist()
 
 
+@example(["</s>", "a", "</s>"], 1, 0)
 @given(st.lists(st.text(max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 3))
 def test_list_ngrams_matches_ngram_buckets(words, least, more):
     words = [word.encode("utf-8", "ignore").decode() for word in words]

@@ -47,7 +47,9 @@ def list_ngrams(vocabulary: Sequence[str], *, min_n: int, max_n: int, buckets: i
     values = np.zeros(starts[-1], np.int32)
     list_buckets(text, ends, min_n, max_n, buckets, starts, values)
     listed = RaggedNgrams(starts, values)
-    return _without(vocabulary.index(END_OF_SENTENCE), listed) if END_OF_SENTENCE in vocabulary else listed
+    for number in [number for number, word in enumerate(vocabulary) if word == END_OF_SENTENCE]:
+        listed = _without(number, listed)
+    return listed
 
 
 def _without(word: int, listed: RaggedNgrams) -> RaggedNgrams:
