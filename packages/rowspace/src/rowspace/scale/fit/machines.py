@@ -14,13 +14,17 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch.distributed import HashStore  # type: ignore[attr-defined]  # public, but not in a stub
-from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo, ReduceOp, Store
-from torch.distributed.rendezvous import rendezvous
 
-from rowspace.errors import RowspaceError, UsageError, reason_of
+from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
+
+try:
+    import torch
+    from torch.distributed import HashStore  # type: ignore[attr-defined]  # public, but not in a stub
+    from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo, ReduceOp, Store
+    from torch.distributed.rendezvous import rendezvous
+except ImportError as error:
+    raise MissingExtraError("learning on several machines needs PyTorch: pip install 'rowspace[torch]'") from error
 
 __all__ = ["FailedElsewhere", "Machines", "processes_started"]
 
