@@ -4,12 +4,14 @@ All of it comes from the installed `tokenizers` library, so that the scanner giv
 again after an upgrade of the library: tests/encode/scanners/wordpiece/test_characters.py fails when that is necessary.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
+from unicodedata import ucd_3_2_0
 
 import tokenizers
+from make_unicode_tables import range_table
 from tokenizers.normalizers import NFD, BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
@@ -22,6 +24,8 @@ HEADER = '''"""What BERT's normalizer and splitter do with each character: gener
 Written by scripts/make_bert_characters.py from tokenizers {version}; characters.py reads it.
 """
 
+from rowspace._base.code_points import ranges_of
+
 '''
 
 
@@ -31,11 +35,18 @@ def main() -> None:
     text = HEADER.format(version=tokenizers.__version__)
     text += ranges("CONTROLS", "what clean_text removes", controls())
     text += ranges("SPACES", "white space, which separates words", spaces())
-    text += ranges("PUNCTUATION", "each is a word", punctuation())
-    text += ranges("CHINESE", "each is a word with handle_chinese_chars", chinese())
-    text += ranges("MARKS", "what strip_accents removes", [code for code, kept in stripped.items() if not kept])
+    text += ranges("PUNCTUATION", "characters of which each is a word", punctuation())
+    text += ranges("CHINESE", "characters of which each is a word with handle_chinese_chars", chinese())
+    marks = [code for code, kept in stripped.items() if not kept]
+    kept = {code: kept for code, kept in stripped.items() if kept}
+    later = {code for code in kept if decomposed(code, marks) != kept[code]}
+    text += ranges("MARKS", "what strip_accents removes", marks)
     text += ranges("MOVING", "what strip_accents keeps and may reorder", moving(stripped))
-    text += table("STRIPPED", "what strip_accents keeps, and characters of which it keeps this", groups(stripped))
+    text += ranges("COMPOSED", "what strip_accents decomposes as Unicode 3.2 does", sorted(kept.keys() - later))
+    text += "# What it keeps of other characters.\n"
+    pairs = " ".join(f"{chr(code)!a}: {kept[code]!a}," for code in sorted(later))
+    lines = wrap(pairs, 116, initial_indent="    ", subsequent_indent="    ")
+    text += "\n".join(["# fmt: off", "LATER = {", *lines, "}", "# fmt: on", ""])
     TARGET.write_text(text, encoding="utf-8")
     print(f"wrote {TARGET}")
 
@@ -90,41 +101,15 @@ def moving(stripped: dict[int, str]) -> list[int]:
     return [code for code in CODE_POINTS if code not in HANGUL and any(map(moves, stripped.get(code, chr(code))))]
 
 
-def groups(stripped: dict[int, str]) -> Iterable[tuple[str, str]]:
-    """Yield what is kept, with all characters of which it is kept."""
-    sources: dict[str, str] = defaultdict(str)
-    for code, kept in stripped.items():
-        if kept:
-            sources[kept] += chr(code)
-    for kept, characters in sources.items():
-        for first in range(0, len(characters), 12):
-            yield kept, characters[first : first + 12]
+def decomposed(code: int, marks: list[int]) -> str:
+    """Return the decomposition of a character in Unicode 3.2, which all versions of Python have, without marks."""
+    return "".join(each for each in ucd_3_2_0.normalize("NFD", chr(code)) if ord(each) not in marks)
 
 
 def ranges(name: str, meaning: str, codes: list[int]) -> str:
     """Return ranges of code points as source text."""
-    rows = []
-    for _, run in groupby(enumerate(codes), key=lambda pair: pair[1] - pair[0]):
-        values = [code for _, code in run]
-        rows.append(f"({values[0]:#x}, {values[-1] + 1:#x})")
-    return filled(name, f"(first, last + 1): {meaning}", rows)
-
-
-def table(name: str, meaning: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Return pairs of strings as source text."""
-    return filled(name, meaning, [f"({kept!a}, {characters!a})" for kept, characters in rows])
-
-
-def filled(name: str, meaning: str, cells: list[str]) -> str:
-    """Return a tuple as source text, filled to the line length."""
-    lines = [f"# {meaning[0].upper()}{meaning[1:]}.", "# fmt: off", f"{name} = ("]
-    line = "   "
-    for cell in cells:
-        if len(line) + len(cell) > 118:
-            lines.append(line)
-            line = "   "
-        line += f" {cell},"
-    return "\n".join([*lines, line, ")", "# fmt: on", "", ""])
+    runs = [[code for _, code in run] for _, run in groupby(enumerate(codes), key=lambda pair: pair[1] - pair[0])]
+    return range_table(name, meaning, [(run[0], run[-1] + 1) for run in runs])
 
 
 if __name__ == "__main__":

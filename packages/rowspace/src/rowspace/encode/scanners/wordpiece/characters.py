@@ -6,18 +6,20 @@ The number is a class, and above `CLASS_BITS` a payload: a code point to write, 
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
+from unicodedata import ucd_3_2_0
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.scanners.wordpiece.bert_characters import (
     CHINESE,
+    COMPOSED,
     CONTROLS,
+    LATER,
     MARKS,
     MOVING,
     PUNCTUATION,
     SPACES,
-    STRIPPED,
 )
 from rowspace.text.characters.unicode_tables import LONG_LOWER, LOWER_RUNS
 
@@ -89,11 +91,9 @@ def _kept(options: BertNormalization) -> tuple[NDArray[np.int32], dict[int, str]
     kept = np.arange(CODE_POINTS, dtype=np.int32)
     long: dict[int, str] = {}
     if options.strip_accents:
-        for result, characters in STRIPPED:
-            codes = [ord(character) for character in characters]
-            kept[codes] = ord(result[0])
-            if len(result) > 1:
-                long |= dict.fromkeys(codes, result)
+        stripped = _stripped()
+        kept[list(stripped)] = [ord(text[0]) for text in stripped.values()]
+        long = {code: text for code, text in stripped.items() if len(text) > 1}
     if options.lowercase:
         lower = np.arange(CODE_POINTS, dtype=np.int32)
         for first, stop, step, shift in LOWER_RUNS:
@@ -102,6 +102,18 @@ def _kept(options: BertNormalization) -> tuple[NDArray[np.int32], dict[int, str]
         long |= {code: text for code, text in LONG_LOWER.items() if kept[code] == code}
         kept = lower[kept]
     return kept, long
+
+
+def _stripped() -> dict[int, str]:
+    """Return what is left of each character that has accents."""
+    marks = {chr(code) for first, stop in MARKS for code in range(first, stop)}
+    composed = [code for first, stop in COMPOSED for code in range(first, stop)]
+    # All versions of Python have Unicode 3.2, but each has another newest one.
+    parts = [ucd_3_2_0.normalize("NFD", chr(code)) for code in composed]
+    found = {
+        code: "".join(each for each in part if each not in marks) for code, part in zip(composed, parts, strict=True)
+    }
+    return found | {ord(character): text for character, text in LATER.items()}
 
 
 @cache
