@@ -32,9 +32,7 @@ from rowspace.learn.merging.options import (
 from rowspace.learn.options import FitOptions as FitOptions
 from rowspace.learn.run_folder import run_folder_of as run_folder_of
 from rowspace.learn.tuning.classifier import TextClassifier as TextClassifier
-from rowspace.learn.tuning.labels import read_labeled as read_labeled
 from rowspace.learn.tuning.options import TuneOptions as TuneOptions
 from rowspace.learn.tuning.pairs import read_pairs as read_pairs
-from rowspace.learn.tuning.train_classifier import train_classifier as train_classifier
 from rowspace.learn.tuning.tune import TuneProgress as TuneProgress, tune as tune
 from rowspace.learn.word2vec.trainer import Progress as Progress

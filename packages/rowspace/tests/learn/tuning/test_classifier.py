@@ -16,8 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from rowspace._base.atomic import temporaries
 from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.learn import TextClassifier, train_classifier
-from rowspace.learn.tuning.train_classifier import wilson_interval
+from rowspace.learn import TextClassifier
 from rowspace.store import load
 from rowspace.table import Table
 from rowspace.text import whitespace_json
@@ -96,25 +95,6 @@ def test_it_follows_the_conventions_of_sklearn(table, examples):
     fitted = TextClassifier(table).fit(texts, labels)
     assert pickle.loads(pickle.dumps(fitted)).predict(texts).tolist() == fitted.predict(texts).tolist()
     assert fitted.predict_proba([]).shape == (0, 3)
-
-
-def test_accuracy_is_that_of_texts_that_were_not_learned_from(table, examples):
-    classifier = train_classifier(TextClassifier(table), examples, held_out=0.25, seed=4)
-    facts = classifier.facts_
-    assert (facts["texts"], facts["held_out_texts"]) == (90, 30)
-    assert facts["labels"] == {"red": 40, "blue": 40, "green": 40}
-    assert facts["interval"] == list(wilson_interval(round(facts["accuracy"] * 30), 30))
-    assert facts["accuracy_of_most_frequent"] == pytest.approx(1 / 3)  # each label has its share
-    noise = [
-        (text, label) for (text, _), label in zip(examples, np.random.default_rng(0).permutation(120), strict=True)
-    ]
-    random = train_classifier(TextClassifier(table), [(text, str(label % 2)) for text, label in noise], held_out=0.5)
-    assert random.facts_["accuracy"] < 0.75
-    assert "accuracy" not in train_classifier(TextClassifier(table), examples, held_out=0.0).facts_
-    rare = [*examples, ("red1", "once")]
-    assert train_classifier(TextClassifier(table), rare).facts_["held_out_texts"] == 12
-    with pytest.raises(UsageError, match="at least two labels, got 40 with 1; give more"):
-        train_classifier(TextClassifier(table), [each for each in examples if each[1] == "red"])
 
 
 def test_wrong_arguments(table, tmp_path):

@@ -6,5 +6,4 @@
 | `pairs.py` | pairs from JSON lines or tab-separated lines |
 | `ranking.py` | the loss, and recall of held-out pairs |
 | `classifier.py`, `saved_classifier.py` | `TextClassifier`, and its folder |
-| `train_classifier.py`, `labels.py` | labels from CSV or JSON lines → a classifier with its held-out accuracy |
 """
