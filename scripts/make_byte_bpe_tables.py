@@ -29,12 +29,7 @@ from rowspace._base.code_points import ranges_of
 def main() -> None:
     """Write the module."""
     text = HEADER.format(version=tokenizers.__version__)
-    for name, expression, meaning in (
-        ("LETTER_RANGES", r"\p{L}", "letters"),
-        ("NUMBER_RANGES", r"\p{N}", "numbers"),
-        ("SPACE_RANGES", r"\s", "white space"),
-    ):
-        text += range_table(name, meaning, ranges(matching(expression)))
+    text += range_table("SPACE_RANGES", "white space", ranges(matching(r"\s")))
     meaning = "characters that NFC may change, or join to or reorder with those next to them"
     text += range_table("UNSAFE_RANGES", meaning, ranges(unsafe()))
     TARGET.write_text(text.rstrip() + "\n", encoding="utf-8")

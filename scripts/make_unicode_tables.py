@@ -15,7 +15,6 @@ import tokenizers
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 TARGET = Path(__file__).parents[1] / "packages/rowspace/src/rowspace/text" / "characters" / "unicode_tables.py"
-WORD_CHARACTER = r"[\p{L}\p{M}\p{N}]"
 EMOJI = "(?=[\u2300-\U0010ffff])\\p{Extended_Pictographic}"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]  # without surrogates
 
@@ -33,7 +32,8 @@ def main() -> None:
     """Write the module."""
     runs = list(lower_runs())
     text = HEADER.format(version=tokenizers.__version__)
-    text += range_table("WORD_RANGES", "letters, marks and numbers", ranges(WORD_CHARACTER))
+    for name, expression in (("LETTER", r"\p{L}"), ("MARK", r"\p{M}"), ("NUMBER", r"\p{N}")):
+        text += range_table(f"{name}_RANGES", f"{name.lower()}s", ranges(expression))
     text += range_table("EMOJI_RANGES", "characters that can begin an emoji", ranges(EMOJI))
     text += table("LOWER_RUNS", "(first, last + 1, step, what to add to lowercase)", runs)
     text += "# Characters whose lowercase is more than one character.\n"

@@ -9,7 +9,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.text.characters.unicode_tables import EMOJI_RANGES, LONG_LOWER, LOWER_RUNS, WORD_RANGES
+from rowspace.text.characters.unicode_tables import (
+    EMOJI_RANGES,
+    LETTER_RANGES,
+    LONG_LOWER,
+    LOWER_RUNS,
+    MARK_RANGES,
+    NUMBER_RANGES,
+)
 
 __all__ = [
     "BETWEEN",
@@ -56,7 +63,7 @@ def character_table(*, cased: bool) -> NDArray[np.int32]:
         for first, stop, step, shift in LOWER_RUNS:
             lower[first:stop:step] += shift
     word = np.zeros(CODE_POINTS, dtype=np.bool_)
-    for first, stop in WORD_RANGES:
+    for first, stop in (*LETTER_RANGES, *MARK_RANGES, *NUMBER_RANGES):
         word[first:stop] = True
     word[ord(GERESH)] = True
     emoji = np.zeros(CODE_POINTS, dtype=np.bool_)

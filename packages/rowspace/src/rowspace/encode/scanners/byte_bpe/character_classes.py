@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.scanners.byte_bpe.unicode_tables import LETTER_RANGES, NUMBER_RANGES, SPACE_RANGES, UNSAFE_RANGES
+from rowspace.encode.scanners.byte_bpe.unicode_tables import SPACE_RANGES, UNSAFE_RANGES
+from rowspace.text.characters.unicode_tables import LETTER_RANGES, NUMBER_RANGES
 
 __all__ = ["LETTER", "NUMBER", "OTHER", "SPACE", "changed_by_nfc", "character_classes"]
 
