@@ -11,18 +11,41 @@ of accessing memory outside it. Kernels compiled this way are several times slow
 replace the fast ones.
 """
 
+import inspect
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.extending import lower_builtin, type_callable
 
 from rowspace._base._numba_private import WITHOUT_REFERENCE_COUNTS, cache_by_folder, cache_functions
 
-__all__ = ["CHECK_BOUNDS", "KERNELS", "cache_functions", "compile_kernel", "exact_kernel", "kernel"]
+__all__ = ["CHECK_BOUNDS", "KERNELS", "cache_functions", "compile_kernel", "emits", "exact_kernel", "kernel"]
+
+Emitter = Callable[[Any, Any, Any, Any], Any]
+
+
+def emits(meaning: Callable[..., object], *, takes: list[Any], returns: Any) -> Callable[[Emitter], Emitter]:
+    """Compile each call of `meaning` in a kernel to the instructions that the decorated function emits.
+
+    Args:
+        meaning: The function in Python, which runs with `NUMBA_DISABLE_JIT=1`.
+        takes: Numba's types of the arguments.
+        returns: Numba's type of the result.
+    """
+
+    def infer(*_: Any) -> Any:
+        return returns
+
+    vars(infer)["pysig"] = inspect.signature(meaning)  # where Numba looks for the parameters
+    type_callable(meaning)(lambda _: infer)
+    decorator: Callable[[Emitter], Emitter] = lower_builtin(meaning, *takes)
+    return decorator
+
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

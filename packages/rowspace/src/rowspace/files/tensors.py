@@ -14,22 +14,52 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, RowspaceError
-from rowspace.files.float8 import EIGHT_BITS
 from rowspace.files.mapped import map_array
 from rowspace.files.open_folder import open_regular
 from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
 
 __all__ = [
     "DTYPES",
+    "EIGHT_BITS",
     "FLOATS",
     "Tensors",
     "can_be_rows",
+    "e4m3",
+    "e5m2",
     "holds_tensor",
     "map_tensor",
     "read_tensors",
     "row_pieces",
     "tensor_pieces",
 ]
+
+
+def e4m3() -> NDArray[np.float32]:
+    """Return the number of each byte of E4M3, (256,): 4 bits of exponent, 3 of mantissa, and no infinity.
+
+    Source: Micikevicius et al. 2022, "FP8 Formats for Deep Learning".
+
+    >>> e4m3()[[0x01, 0x38, 0x7E, 0xB8]].tolist()
+    [0.001953125, 1.0, 448.0, -1.0]
+    """
+    byte = np.arange(256)
+    exponent, mantissa = byte >> 3 & 15, (byte & 7) / 8
+    value = np.where(exponent == 0, mantissa * 2.0**-6, (1 + mantissa) * 2.0 ** (exponent - 7))
+    value[(byte & 0x7F) == 0x7F] = np.nan  # all bits but the sign
+    return np.where(byte & 0x80, -value, value).astype(np.float32)
+
+
+def e5m2() -> NDArray[np.float32]:
+    """Return the number of each byte of E5M2, (256,): the upper half of a float16.
+
+    >>> e5m2()[[0x3C, 0xC0, 0x7C]].tolist()
+    [1.0, -2.0, inf]
+    """
+    return (np.arange(256).astype(np.uint16) << np.uint16(8)).view(np.float16).astype(np.float32)
+
+
+EIGHT_BITS = {"F8_E4M3": e4m3, "F8_E5M2": e5m2}
+
 
 # numpy's name: safetensors' name, and numpy's code of the little-endian form that files hold
 DTYPES = {"float16": ("F16", "<f2"), "float32": ("F32", "<f4"), "float64": ("F64", "<f8")}

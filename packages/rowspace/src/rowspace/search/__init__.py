@@ -17,7 +17,7 @@
 | `ranking/evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 | `update.py`, `update_records.py` | which files, and which records, are new or have changed |
 | `writer.py` | their passages → rows |
-| `refresh.py`, `mcp_server.py` | an index that follows its files, as a server of MCP |
+| `mcp_server.py` | an index that follows its files, as a server of MCP |
 | `places.py` | the location of an index: existence, the lock of its writer, replacement |
 | `evaluate.py` | queries with the files that answer them → recall and mean reciprocal rank |
 | `bridge/` | queries by another encoder, through a learned map |

@@ -20,8 +20,7 @@ from transformers import (
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
-from rowspace.layers.cost.defaults import DEFAULTS
-from rowspace.layers.cost.families import FAMILIES
+from rowspace.layers.cost.families import DEFAULTS, FAMILIES
 from rowspace.layers.recipes.from_pretrained import RECIPES
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}

@@ -5,7 +5,7 @@ import pytest
 
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.learn import Documents, fit_documents
-from rowspace.learn.documents.kernels import learn_document
+from rowspace.learn.documents.passes import learn_document
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, seed_random
 from rowspace.learn.word2vec.kernels.chunk import draw_targets, next_sentence

@@ -11,7 +11,7 @@ import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.learn import tune
-from rowspace.learn.merging.null import null_limits
+from rowspace.learn.merging.comparison import null_limits
 from rowspace.table import Table
 from rowspace.text import Tokenizer
 

@@ -14,7 +14,7 @@ import rowspace as rs
 from rowspace.errors import CorpusError, RowspaceError, UsageError
 from rowspace.scale import fit_parts
 from rowspace.scale.fit import counting
-from rowspace.scale.fit.counting import encode_in_parts
+from rowspace.scale.fit.fit_parts import encode_in_parts
 from rowspace.scale.fit.text_parts import read_part, text_parts
 from rowspace.text import TextOptions, encode_corpus
 from rowspace.text.ids.encode_corpus import scan_text

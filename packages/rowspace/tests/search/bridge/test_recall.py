@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from rowspace.search.bridge.recall import bootstrap_interval, recall_of_each
+from rowspace.search.bridge.learn import bootstrap_interval, recall_of_each
 
 
 def units(generator, *shape):

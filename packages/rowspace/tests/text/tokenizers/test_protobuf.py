@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError
-from rowspace.text.tokenizers.protobuf import Field, fields, varint
+from rowspace.text.tokenizers.sentencepiece_reader import Field, fields, varint
 
 
 def encode_varint(number: int) -> bytes:

@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from rowspace.text.words.whitespace import split_at_white_space, white_space_sentences
+from rowspace.text.words.pattern import split_at_white_space, white_space_sentences
 
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
     " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u1680\u2028\u3000\u200b"

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from rowspace.cli.output import message
 from rowspace.cli.progress.fit import Bars, Lines
-from rowspace.cli.progress.pace import duration
-from rowspace.cli.progress.terminal import uses_bars
+from rowspace.cli.progress.terminal import duration, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.learn.distillation.distill import DistillProgress

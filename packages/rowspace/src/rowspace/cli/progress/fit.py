@@ -12,14 +12,13 @@ from rich.progress import TaskID
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import file_size, message
-from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace, duration
-from rowspace.cli.progress.terminal import make_bars, uses_bars
+from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "Lines", "progress_reporter"]
+__all__ = ["Bars", "GraphBars", "GraphLines", "Lines", "graph_reporter", "progress_reporter"]
 
 
 def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
@@ -152,3 +151,34 @@ def _learning_facts(progress: "Progress", unit: str) -> str:
     left = duration((progress.total_words - progress.words) / max(1.0, rate))
     loss = "" if math.isnan(progress.loss) else f"loss {progress.loss:.3f}, "
     return f"{rate / 1e6:.2f} M {unit}/s, {loss}alpha {progress.alpha:.4f}, {left} left"
+
+
+VISITS = "visits"
+
+
+def graph_reporter(total_bytes: int | None) -> "GraphBars | GraphLines":
+    """Return bars for a terminal, lines otherwise; `total_bytes` is the size of the edge list, if known."""
+    return GraphBars(total_bytes) if uses_bars() else GraphLines(total_bytes)
+
+
+class GraphBars(Bars):
+    """A progress bar for reading edges and one for learning."""
+
+    def on_graph(self, nodes: int, edges: int, visits: int) -> None:
+        """Complete the bar for reading."""
+        self._unit = VISITS
+        self._bars.update(self._read, total=1, completed=1, facts=_graph_facts(nodes, edges, visits))
+
+
+class GraphLines(Lines):
+    """A line at each 10 % of the work, and at intervals."""
+
+    def on_graph(self, nodes: int, edges: int, visits: int) -> None:
+        """Print what was read."""
+        self._unit = VISITS
+        message(f"read: {_graph_facts(nodes, edges, visits)}")
+        self._pace = Pace(self._pace.seconds)
+
+
+def _graph_facts(nodes: int, edges: int, visits: int) -> str:
+    return f"{plural(nodes, 'node')}, {plural(edges, 'edge')}, {visits:,} visits in an epoch"

@@ -7,8 +7,7 @@ next-sentence head in `body`; RoBERTa, ALBERT and ModernBERT for masked tokens; 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rowspace.layers.cost.blocks import attention, classic_block, feed_forward, layer_norm, linear
-from rowspace.layers.cost.counts import Cost
+from rowspace.layers.cost.counts import Cost, attention, classic_block, feed_forward, layer_norm, linear
 
 Config = Mapping[str, Any]
 

@@ -6,5 +6,4 @@
 | `documents.py` | `Documents`: rows of documents, output rows of words, rows of other documents by inference |
 | `texts.py` | documents → ids of words, in memory |
 | `passes.py` | passes over documents with the kernel |
-| `kernels.py` | one document: its row predicts each of its words |
 """

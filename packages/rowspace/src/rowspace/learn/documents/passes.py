@@ -4,16 +4,58 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rowspace._base.jit import kernel
 from rowspace._base.parallel import available_cores, map_ranges, split_range
-from rowspace.learn.documents.kernels import learn_document, learn_documents
 from rowspace.learn.documents.options import DocumentOptions
 from rowspace.learn.documents.texts import DocumentIds
 from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, make_weights, seed_random
-from rowspace.learn.word2vec.kernels.arrays import Fixed, Ids, Rows
-from rowspace.learn.word2vec.sampling import make_sampler
+from rowspace.learn.word2vec.kernels.arrays import Fixed, Ids, Plan, Rows, Scratch, Weights
+from rowspace.learn.word2vec.kernels.chunk import draw_targets, next_sentence
+from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram
+from rowspace.learn.word2vec.sampling import Sampler, make_sampler
 
-__all__ = ["infer_rows", "learn_rows"]
+__all__ = ["infer_rows", "learn_document", "learn_documents", "learn_rows"]
+
+
+@kernel
+def learn_documents(
+    ids: NDArray[np.int32],
+    indptr: Ids,
+    order: Ids,
+    weights: Weights,
+    sampler: Sampler,
+    plan: Plan,
+    scratch: Scratch,
+) -> None:
+    """Learn the documents of `order: (n,)`; the words of document i are `ids[indptr[i] : indptr[i + 1]]`."""
+    for place in range(len(order)):
+        document = order[place]
+        alpha = plan.alpha + (plan.alpha_end - plan.alpha) * place / len(order)
+        words = ids[indptr[document] : indptr[document + 1]]
+        learn_document(words, document, np.float32(alpha), weights, sampler, plan, scratch)
+
+
+@kernel
+def learn_document(
+    words: NDArray[np.int32],
+    row: np.int64,
+    alpha: np.float32,
+    weights: Weights,
+    sampler: Sampler,
+    plan: Plan,
+    scratch: Scratch,
+) -> None:
+    """Learn input row `row` from a document's words, each of which it predicts (PV-DBOW)."""
+    position = 0
+    while position < len(words):
+        position, length = next_sentence(words, position, sampler, scratch)
+        for place in range(length):
+            draw_targets(place, length, weights, sampler, plan, scratch)
+            scratch.context[0] = row
+            learn_skipgram(1, alpha, weights, scratch)
+
 
 DOCUMENTS_AT_ONCE = 256  # that a thread learns before it asks for more
 INFERRED_AT_ONCE = 64

@@ -11,8 +11,7 @@ from rowspace import space
 from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
-from rowspace.learn.merging.comparison import Comparison
-from rowspace.learn.merging.null import null_limits
+from rowspace.learn.merging.comparison import Comparison, null_limits
 from rowspace.learn.merging.options import CompareKeywords, CompareOptions
 from rowspace.learn.merging.shared import SharedTokens, shared_tokens
 from rowspace.table import Table

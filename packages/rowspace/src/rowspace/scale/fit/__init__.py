@@ -3,8 +3,7 @@
 | in this folder | what flows in → out |
 |---|---|
 | `text_parts.py` | files → parts of a text |
-| `counting.py` | parts → the ids that one process would write |
-| `fit_parts.py` | parts → a table, learned here |
+| `fit_parts.py` | parts → the ids that one process would write → a table, learned here |
 | `machines.py` | what processes tell each other |
 | `vocabulary.py` | a part for each process → its ids in the vocabulary of all |
 | `learning.py` | ids → rows, merged at intervals |

@@ -1,20 +1,152 @@
-"""`fit_parts`: the words of a text counted wherever parts are worked on, and rows learned here."""
+"""Text in parts → the ids that one process would write, counted by workers → a table, learned here."""
 
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from tempfile import TemporaryDirectory
+from typing import NamedTuple, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace._base.atomic import scratch_folder
 from rowspace._base.options import shows_options
 from rowspace.learn.fit import SILENT, Reports, run_fit
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.scale.engines import On
-from rowspace.scale.fit.counting import encode_in_parts
-from rowspace.scale.fit.text_parts import Source
-from rowspace.scale.mapping import check_engine
+from rowspace.scale.fit.text_parts import Source, TextPart, read_part, text_parts
+from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.table import Table
-from rowspace.text import TextOptions, TokenizerOptions
+from rowspace.text import IdCorpus, TextOptions, TokenizerOptions
+from rowspace.text.characters import character_table
+from rowspace.text.ids.encode_corpus import number_words, scan_text
+from rowspace.text.ids.provisional_ids import ProvisionalIds
+from rowspace.text.words import Lexicon
+from rowspace.text.words.kernels import END
 
-__all__ = ["fit_parts"]
+__all__ = ["encode_in_parts", "fit_parts", "words_of"]
+
+FEW_PARTS = 32  # which are enough for an engine to share out a small corpus
+SMALL_PART, LARGE_PART = 1 << 20, 1 << 26  # bytes
+
+
+def encode_in_parts(  # what, where, and how
+    corpus: Source,
+    folder: Path,
+    *,
+    options: TextOptions,
+    on: On,
+    workers: int | None,
+    on_bytes: Callable[[int], None] | None = None,
+    extends: Table | None = None,
+) -> IdCorpus:
+    """Write the ids of the words of a corpus to `folder`, as `encode_corpus` does, by workers that each count parts.
+
+    Workers send the ids of a part with the counts of its words, so that only this process needs the folder. The ids
+    and counts are those of one process.
+
+    Args:
+        corpus: Files, folders, patterns or URLs.
+        folder: An existing folder.
+        options: How text becomes words and ids.
+        on: Where parts are counted, as for `map_parts`.
+        workers: How many at a time.
+        on_bytes: Called with the bytes of each part that is done.
+        extends: A table whose words are kept.
+
+    Raises:
+        CorpusError: The corpus cannot be read, or holds no words.
+        UsageError: It is not of files.
+        RowspaceError: A part failed.
+    """
+    size = sum(part.bytes for part in text_parts(corpus, 1, options=options))
+    count = max(-(-size // LARGE_PART), min(FEW_PARTS, size // SMALL_PART))
+    parts = text_parts(corpus, count, options=options)
+    place = {part: number for number, part in enumerate(parts)}
+    work = _Scan(replace(options, workers=1))
+
+    def write_ids(path: Path) -> ProvisionalIds:
+        with TemporaryDirectory(prefix="ids-", dir=folder) as own:
+            merged = _Merged(Path(own), options)
+            for part, scanned in map_parts(work, parts, on=on, workers=workers):
+                merged.add(place[part], scanned)
+                if on_bytes is not None:
+                    on_bytes(part.bytes)
+            return merged.join(len(parts), path)
+
+    return number_words(corpus, folder, write_ids, options, extends=extends)
+
+
+def words_of(provisional: ProvisionalIds) -> list[bytes]:
+    """Return the UTF-8 of all words, in the order of their provisional ids."""
+    return [provisional.token(identity) for identity in range(len(provisional.counts))]
+
+
+class _Scanned(NamedTuple):
+    """The words of a part.
+
+    Attributes:
+        words: The distinct words, UTF-8.
+        counts: The count of each.
+        ids: The place of each word of the text among them, -1 at the end of a sentence.
+        replaced: The number of bad UTF-8 sequences.
+    """
+
+    words: list[bytes]
+    counts: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    replaced: int
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """What a worker does with a part."""
+
+    options: TextOptions
+
+    def __call__(self, part: TextPart) -> _Scanned:
+        """Return the words of the part."""
+        with scratch_folder("fit") as folder:
+            path = folder / "ids"
+            found = scan_text(read_part(part, self.options), path, self.options)
+            return _Scanned(words_of(found), found.counts, np.fromfile(path, "<i4"), found.replaced)
+
+
+class _Merged:
+    """The words of all parts that have been added, and a file of ids for each part."""
+
+    def __init__(self, folder: Path, options: TextOptions) -> None:
+        self._folder, self._options = folder, options
+        self._lexicon = Lexicon(character_table(cased=options.cased))
+        self._lengths, self._replaced = dict[int, int](), 0
+
+    def add(self, number: int, part: _Scanned) -> None:
+        """Add the words of a part, and write its ids."""
+        ids = self._lexicon.add(part.words, part.counts)
+        self._lengths[number] = len(part.ids)
+        self._replaced += part.replaced
+        np.append(ids, END).astype("<i4")[part.ids].tofile(self._folder / str(number))  # -1 is the last one
+
+    def join(self, count: int, path: Path) -> ProvisionalIds:
+        """Move the ids of all parts, in their order, to one file."""
+        with path.open("wb") as file:
+            for number in range(count):
+                own = self._folder / str(number)
+                with own.open("rb") as ids:
+                    shutil.copyfileobj(ids, file, SMALL_PART)
+                own.unlink()
+        lexicon, words = self._lexicon, self._lexicon.all_words()
+        is_scanned = self._options.split == "words" and self._options.pattern is None
+        return ProvisionalIds(
+            lengths=[self._lengths[number] for number in range(count)],
+            merged=[np.arange(len(lexicon), dtype=np.int32)],
+            counts=lexicon.counts(),
+            token=words.__getitem__,
+            replaced=self._replaced,
+            unspaced=lexicon.unspaced_share() if is_scanned else 0.0,
+        )
 
 
 @shows_options(FitOptions, TextOptions, TokenizerOptions)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusError
-from rowspace.scale.fit.counting import words_of
+from rowspace.scale.fit.fit_parts import words_of
 from rowspace.scale.fit.machines import Machines
 from rowspace.scale.fit.text_parts import FileRange, Source, TextPart, read_part, text_parts
 from rowspace.text import IdCorpus, TextOptions

@@ -5,7 +5,6 @@
 | `bridge.py` | `Bridge`: the map, its recall, its file |
 | `learn.py`, `options.py` | passages of an index and a new encoder → a bridge |
 | `maps.py` | pairs of vectors → maps: orthogonal, linear, low-rank, MLP |
-| `recall.py` | how many neighbors a map keeps, with an interval |
 | `storage.py` | the bridges of an index, in its folder or object store |
 
 Source: Drift-Adapter (arXiv 2509.23471).

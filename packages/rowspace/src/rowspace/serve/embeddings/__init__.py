@@ -7,7 +7,6 @@
 | `errors.py` | an error → a status and an error object |
 | `key.py` | requests without the key, or of other sites → an error |
 | `observed.py` | requests → lines of a log, and numbers for Prometheus |
-| `openapi.py` | the OpenAPI document |
 | `app.py` | an encoder → the application |
 
 Read next: `app.py`.

@@ -19,8 +19,7 @@ from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.options import TextOptions
-from rowspace.text.words.pattern import pattern_json, pattern_sentences
-from rowspace.text.words.whitespace import white_space_sentences
+from rowspace.text.words.pattern import pattern_json, pattern_sentences, white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
 __all__ = ["encode_corpus", "number_words", "scan_text", "words_json"]

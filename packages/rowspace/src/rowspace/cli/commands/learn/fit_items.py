@@ -14,7 +14,7 @@ from rowspace.cli.arguments import AsJson
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress.pace import SECONDS_BETWEEN_LINES, Pace, duration
+from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration
 from rowspace.errors import UsageError
 from rowspace.learn.items.options import BasketOptions, ItemOptions
 

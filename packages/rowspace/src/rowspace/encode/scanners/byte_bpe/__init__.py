@@ -6,7 +6,6 @@
 | `patterns.py`, `model.py` | its steps → how text is cut; its vocabulary and merges → arrays |
 | `scanner.py` | texts → ids |
 | `character_classes.py` | what each character is to the patterns; `unicode_tables.py` is generated |
-| `tables.py` | the arrays that the kernels read |
 | `kernels/` | the compiled part |
 """
 

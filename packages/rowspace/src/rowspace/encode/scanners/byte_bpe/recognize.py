@@ -9,7 +9,7 @@ from rowspace.encode.scanners.added import AddedTokens, added_tokens
 from rowspace.encode.scanners.byte_bpe.model import recognize_model
 from rowspace.encode.scanners.byte_bpe.patterns import CutRule, recognize_pre_tokenizer
 from rowspace.encode.scanners.byte_bpe.scanner import ByteBpeScanner
-from rowspace.encode.scanners.post_processor import adds_nothing
+from rowspace.encode.scanners.scanner import adds_nothing
 
 __all__ = ["recognize_byte_bpe"]
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
 from rowspace.encode.scanners.bpe.model import is_plain_bpe, merge_ids
 from rowspace.encode.scanners.bpe.pool import KnownPool
-from rowspace.encode.scanners.post_processor import adds_nothing
-from rowspace.encode.scanners.scanner import Scanner
+from rowspace.encode.scanners.scanner import Scanner, adds_nothing
 from rowspace.encode.scanners.sentencepiece.blanks import BlankRule, recognize_blanks
 from rowspace.encode.texts import FlatIds, TextBuffer
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,71 @@ from tokenizers import Tokenizer
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
 from rowspace.encode.scanners.bpe.pool import KnownPool
-from rowspace.encode.scanners.post_processor import adds_nothing
-from rowspace.encode.scanners.scanner import Scanner
-from rowspace.encode.scanners.sentencepiece.unigram_arrays import UnigramArrays
+from rowspace.encode.scanners.scanner import Scanner, adds_nothing
+from rowspace.encode.scanners.sentencepiece.characters import character_numbers
+from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, Words
+from rowspace.encode.scanners.sentencepiece.kernels.viterbi import Lattice, UnigramModel, best_tokens
 from rowspace.encode.scanners.sentencepiece.white_space import WhiteSpaceRule, recognize_white_space
+from rowspace.encode.scanners.trie import build_trie
 from rowspace.encode.texts import FlatIds, TextBuffer
 
-__all__ = ["UnigramScanner", "recognize_unigram"]
+__all__ = ["UnigramArrays", "UnigramScanner", "lattice", "recognize_unigram", "unigram_model", "words_of"]
+
+
+class UnigramArrays(NamedTuple):
+    """A Unigram model.
+
+    Attributes:
+        vocab: The id of each token; of equal ones the last.
+        scores: float64 (V,).
+        unknown: The id of the unknown token, or -1.
+        byte_fallback: Whether unknown characters become bytes.
+    """
+
+    vocab: dict[str, int]
+    scores: NDArray[np.float64]
+    unknown: int
+    byte_fallback: bool
+
+
+MARK = "\u2581"
+PENALTY = 10.0  # of an unknown character, below the lowest score
+
+
+def unigram_model(model: UnigramArrays) -> UnigramModel:
+    """Return the arrays of a model."""
+    byte_ids = np.full(256, -1, np.int32)
+    if model.byte_fallback:
+        byte_ids[:] = [model.vocab.get(f"<0x{byte:02X}>", -1) for byte in range(256)]
+    unknown_score = float(model.scores.min()) - PENALTY
+    return UnigramModel(build_trie(model.vocab), model.scores, byte_ids, model.unknown, unknown_score)
+
+
+def words_of(rule: WhiteSpaceRule, model: UnigramModel, watched: str) -> Words:
+    """Return how a text becomes pieces; the piece of a blank alone has no ids if there is no unknown token."""
+    characters = character_numbers(
+        rule.characters,
+        splits_white_space=rule.splits,
+        collapses=bool(rule.runs),
+        strips=rule.strips,
+        watched=watched,
+    )
+    room = lattice()
+    room.text[:3] = np.frombuffer(MARK.encode(), np.uint8)
+    count = best_tokens(room, 3, model)
+    return Words(characters, np.array(rule.alone, np.int64), room.ids[room.ids.size - max(count, 0) :].copy())
+
+
+def lattice() -> Lattice:
+    """Return room for a piece."""
+    return Lattice(
+        text=np.empty(MAX_BYTES, np.uint8),
+        sums=np.empty(MAX_BYTES + 1, np.float64),
+        starts=np.empty(MAX_BYTES + 1, np.int32),
+        tokens=np.empty(MAX_BYTES + 1, np.int32),
+        ids=np.empty(MAX_BYTES, np.int32),
+    )
+
 
 MAX_VOCABULARY = 2**22  # characters of all tokens, so that a damaged file takes little memory
 MARK = "\u2581"
@@ -84,7 +142,7 @@ class UnigramScanner(Scanner):
         """Return the ids of texts first … last - 1, and which it leaves to the library."""
         from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
         from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, scan
-        from rowspace.encode.scanners.sentencepiece.tables import lattice
+        from rowspace.encode.scanners.sentencepiece.unigram import lattice
 
         words, added, model = self._tables
         texts = Texts.of(buffer, first, last)
@@ -97,7 +155,7 @@ class UnigramScanner(Scanner):
     @cached_property
     def _tables(self) -> tuple[Any, Any, Any]:
         """The arrays of characters, of added tokens and of the model."""
-        from rowspace.encode.scanners.sentencepiece.tables import unigram_model, words_of
+        from rowspace.encode.scanners.sentencepiece.unigram import unigram_model, words_of
 
         model = unigram_model(self.model)
         return words_of(self.rule, model, self.watched), self.added.packed(), model

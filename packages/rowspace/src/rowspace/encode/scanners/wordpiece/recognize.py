@@ -7,7 +7,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from rowspace.encode.scanners.added import added_tokens
-from rowspace.encode.scanners.post_processor import adds_nothing
+from rowspace.encode.scanners.scanner import adds_nothing
 from rowspace.encode.scanners.wordpiece.characters import BertNormalization
 from rowspace.encode.scanners.wordpiece.scanner import BertScanner, WordPiece
 from rowspace.encode.scanners.wordpiece.suspects import word_records

@@ -6,7 +6,6 @@
 | `dictionary.py` | the words of the texts |
 | `features.py` | texts → features for learning |
 | `learning.py` | `learn_rows`: texts and labels → a model |
-| `stopping.py` | early stopping |
 | `model.py` | `SupervisedModel`: texts → probabilities |
 | `tree.py` | the Huffman tree of hierarchical softmax |
 | `fasttext_file.py` | fastText's .bin read and written, .ftz read |

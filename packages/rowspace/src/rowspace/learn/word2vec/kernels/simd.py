@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import models, register_model
 from numpy.typing import NDArray
 
-from rowspace._base.emit import emits
+from rowspace._base.jit import emits
 
 __all__ = ["LANES", "broadcast", "fma", "load", "store", "sum_lanes"]
 

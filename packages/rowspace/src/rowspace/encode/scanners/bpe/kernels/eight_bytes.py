@@ -12,8 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numpy.typing import NDArray
 
-from rowspace._base.emit import emits
-from rowspace._base.jit import kernel
+from rowspace._base.jit import emits, kernel
 
 __all__ = ["letters_at", "load", "trailing_zeros"]
 
