@@ -1,5 +1,7 @@
 """Ray and Dask: they write the files of one process, and `EncodeBatches` runs in Ray Data and Dask's data frames."""
 
+from functools import partial
+
 import distributed
 import numpy as np
 import pyarrow as pa
@@ -11,8 +13,9 @@ from tests.search.samples import contents as index_contents, make_table, write_f
 
 import rowspace as rs
 from rowspace.errors import RowspaceError
-from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, fit_parts, map_parts
-from rowspace.scale.fit import counting
+from rowspace.learn.fit import run_fit
+from rowspace.scale import EncodeBatches, Part, PartsOptions, build_index, encode_parts, map_parts
+from rowspace.scale.fit.fit_parts import encode_in_parts
 from rowspace.search import Index
 
 pytestmark = [
@@ -62,10 +65,10 @@ def test_an_engine_builds_the_same_index(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ["ray", "dask"])
-def test_an_engine_counts_the_words_of_a_text(engine, english, monkeypatch):
-    monkeypatch.setattr(counting, "LARGE_PART", 100_000)
+def test_an_engine_counts_the_words_of_a_text(engine, english):
     options = {"dim": 4, "epochs": 1, "workers": 1}
-    counted, one = fit_parts(english, on=engine, **options), rs.fit(english, **options)
+    encode = partial(encode_in_parts, on=engine, workers=None, part_bytes=100_000)
+    counted, one = run_fit(english, options, encode=encode), rs.fit(english, **options)
     assert counted.vocabulary == one.vocabulary
     np.testing.assert_array_equal(counted.rows, one.rows)
 

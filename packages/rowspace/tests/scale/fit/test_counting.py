@@ -2,8 +2,8 @@
 
 import bz2
 import json
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +12,11 @@ import pytest
 
 import rowspace as rs
 from rowspace.errors import CorpusError, RowspaceError, UsageError
+from rowspace.learn.fit import run_fit
 from rowspace.scale import fit_parts
-from rowspace.scale.fit import counting
 from rowspace.scale.fit.fit_parts import encode_in_parts
 from rowspace.scale.fit.text_parts import read_part, text_parts
 from rowspace.text import TextOptions, encode_corpus
-from rowspace.text.ids.encode_corpus import scan_text
 
 LINES = ["the cat sat on the mat", "", "é 안녕 the dog's 2nd day", "no end of a long line " * 30, "   ", "rare word"]
 
@@ -55,16 +54,15 @@ def assert_equal(found, expected):
     ],
     ids=str,
 )
-def test_parts_have_the_ids_of_one_process(options, folder, tmp_path, monkeypatch):
+def test_parts_have_the_ids_of_one_process(options, folder, tmp_path):
     options = TextOptions(**options, workers=2)
     (tmp_path / "one").mkdir()
     expected = encode_corpus(folder, tmp_path / "one", options=options)
     for size in (100, 1000, 10_000):
-        monkeypatch.setattr(counting, "LARGE_PART", size)
         (tmp_path / "parts").mkdir(exist_ok=True)
         seen = []
         found = encode_in_parts(
-            folder, tmp_path / "parts", options=options, on=None, workers=None, on_bytes=seen.append
+            folder, tmp_path / "parts", options=options, on=None, workers=None, on_bytes=seen.append, part_bytes=size
         )
         assert_equal(found, expected)
         assert sum(seen) == sum(file.stat().st_size for file in folder.iterdir())
@@ -72,25 +70,30 @@ def test_parts_have_the_ids_of_one_process(options, folder, tmp_path, monkeypatc
     assert len(seen) > 1
 
 
-def test_parts_that_are_done_in_another_order_have_the_ids_of_one_process(tmp_path, monkeypatch):
+class LastFirst(Executor):
+    """Works on all parts once the last one is submitted, and begins with that."""
+
+    def __init__(self, parts):
+        self.parts, self.waiting = parts, []
+
+    def submit(self, function, part):
+        self.waiting.append((Future(), function, part))
+        if len(self.waiting) == self.parts:
+            for future, each, argument in reversed(self.waiting):
+                future.set_result(each(argument))
+        return self.waiting[-1][0]
+
+
+def test_parts_that_are_done_in_another_order_have_the_ids_of_one_process(tmp_path):
     (tmp_path / "text").write_text("\n".join(f"w{number} the" for number in range(2000)) + "\nlast")
-    last_is_done = threading.Event()
-
-    def scan_last_first(pieces, *arguments):
-        found = list(pieces)
-        if not found[-1][0].endswith(b"last"):
-            assert last_is_done.wait(30)
-        else:
-            last_is_done.set()
-        return scan_text(iter(found), *arguments)
-
-    monkeypatch.setattr(counting, "scan_text", scan_last_first)
-    monkeypatch.setattr(counting, "LARGE_PART", 5_000)
+    options = TextOptions(workers=1, min_count=1)
+    count = len(text_parts(tmp_path / "text", 40, options=options))
+    part_bytes = -(-(tmp_path / "text").stat().st_size // 40)
     for name in ("one", "parts"):
         (tmp_path / name).mkdir()
-    with ThreadPoolExecutor(8) as threads:
-        options = TextOptions(workers=1, min_count=1)
-        found = encode_in_parts(tmp_path / "text", tmp_path / "parts", options=options, on=threads, workers=8)
+    encode = partial(encode_in_parts, tmp_path / "text", tmp_path / "parts", options=options, part_bytes=part_bytes)
+    assert count > 30
+    found = encode(on=LastFirst(count), workers=count)
     assert_equal(found, encode_corpus(tmp_path / "text", tmp_path / "one", options=options))
 
 
@@ -120,10 +123,11 @@ def test_records_are_counted_by_files(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*bad UTF-8")
-def test_processes_count_and_the_rows_are_those_of_fit(folder, monkeypatch):
-    monkeypatch.setattr(counting, "LARGE_PART", 20_000)
-    made = fit_parts(folder, on="processes", dim=4, epochs=1, workers=1)
-    expected = rs.fit(folder, dim=4, epochs=1, workers=1)
+def test_processes_count_and_the_rows_are_those_of_fit(folder):
+    options = {"dim": 4, "epochs": 1, "workers": 1}
+    encode = partial(encode_in_parts, on="processes", workers=2, part_bytes=20_000)
+    made = run_fit(folder, options, encode=encode)
+    expected = rs.fit(folder, **options)
     assert made.vocabulary == expected.vocabulary
     np.testing.assert_array_equal(made.rows, expected.rows)
 

@@ -19,9 +19,7 @@ import rowspace as rs
 from rowspace._base.atomic import scratch_folder
 from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
 from rowspace.learn import Reports
-from rowspace.learn.word2vec import allocation
 from rowspace.scale import fit_machines
-from rowspace.scale.fit import machines
 from rowspace.scale.fit.learning import rows_to_merge
 from rowspace.scale.fit.machines import FailedElsewhere, Machines
 from rowspace.scale.fit.vocabulary import encode_shard, shard_of
@@ -126,9 +124,10 @@ def test_fewer_parts_than_machines_are_refused(tmp_path):
     assert_failed(fit_on(3, tmp_path), CorpusError, "the text has 2 parts for 3 machines")
 
 
-def test_rows_that_do_not_fit_are_refused(english, monkeypatch):
-    monkeypatch.setattr(allocation, "available_memory", lambda: 1e5)
-    assert_failed(fit_on(2, english, **SMALL), UsageError, "this machine has 0.0 GiB of memory")
+def test_rows_that_do_not_fit_are_refused(tmp_path):
+    (tmp_path / "text").write_text("\n".join(f"w{number} the" for number in range(1_000_000)))
+    found = fit_on(2, tmp_path / "text", **SMALL | {"dim": 65_536, "min_count": 1})  # half a terabyte
+    assert_failed(found, UsageError, "GiB of memory")
 
 
 def test_a_machine_that_diverges_ends_all(english, tmp_path):
@@ -137,14 +136,11 @@ def test_a_machine_that_diverges_ends_all(english, tmp_path):
     assert not (tmp_path / "table").exists()
 
 
-def test_a_machine_that_cannot_read_its_part_ends_all(english, monkeypatch):
-    def unreadable(part, options, **_reports):
-        if part.ranges[0].start:
-            raise CorpusError("'corpus.txt' cannot be read: no such file; check the path")
-        return iter([(b"a b c", True)])
-
-    monkeypatch.setattr("rowspace.scale.fit.vocabulary.read_part", unreadable)
-    assert_failed(fit_on(2, english, **SMALL), CorpusError, "'corpus.txt' cannot be read")
+def test_a_machine_that_cannot_read_its_part_ends_all(tmp_path):
+    whole = bz2.compress(np.random.default_rng(0).bytes(5000).hex().encode())
+    (tmp_path / "a.txt.bz2").write_bytes(whole)
+    (tmp_path / "b.txt.bz2").write_bytes(whole[:-100])
+    assert_failed(fit_on(2, tmp_path, **SMALL), CorpusError, str(tmp_path / "b.txt.bz2"))
 
 
 @pytest.mark.parametrize(
@@ -162,10 +158,9 @@ def test_options_of_one_machine_are_refused(english, options, message):
         fit_machines(english, **options)
 
 
-def test_a_process_that_is_not_started_is_reported(monkeypatch):
-    monkeypatch.setattr(machines, "CONNECTING", timedelta(seconds=0.2))
+def test_a_process_that_is_not_started_is_reported():
     with pytest.raises(RowspaceError, match=r"^not all processes have found each other; .* machine 1 of 2"):
-        Machines(HashStore(), 0, 2)
+        Machines(HashStore(), 0, 2, connecting=timedelta(seconds=0.2))
 
 
 @pytest.mark.parametrize(

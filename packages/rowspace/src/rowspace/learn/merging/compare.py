@@ -40,11 +40,11 @@ def compare(
     others (orthogonal Procrustes, Hamilton et al. 2016). It changed neighbors if other tokens are its nearest
     (Gonen et al. 2020), which needs no common axes.
 
-    All rows of two fits differ, above all those of rare tokens, even if the same text was learned from with another
-    seed. Such tables, given as `null`, say by how much: a token is beyond the null if it changed by more than 95 % of
-    the tokens with similar counts do from the first table to those of the null. Refits of the first table's text hold
-    the chance of learning only. For two corpora, give tables of other text of the first kind, such as another part of
-    the first corpus of the same size, which hold that of the text too.
+    The rows of two fits of the same text with different seeds differ too, especially those of rare tokens. Pass such
+    tables as `null` to measure by how much: a token is beyond the null if it changed more than 95 % of the tokens with
+    similar counts change from the first table to those of the null. A refit of the same text varies only in how it was
+    learned. To compare two corpora, pass tables learned from other samples of the first corpus, of the same size, so
+    that the null also varies in its text.
 
     Args:
         before: The first table.

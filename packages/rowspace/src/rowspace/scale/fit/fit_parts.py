@@ -41,6 +41,7 @@ def encode_in_parts(  # what, where, and how
     workers: int | None,
     on_bytes: Callable[[int], None] | None = None,
     extends: Table | None = None,
+    part_bytes: int = LARGE_PART,
 ) -> IdCorpus:
     """Write the ids of the words of a corpus to `folder`, as `encode_corpus` does, by workers that each count parts.
 
@@ -55,6 +56,7 @@ def encode_in_parts(  # what, where, and how
         workers: How many at a time.
         on_bytes: Called with the bytes of each part that is done.
         extends: A table whose words are kept.
+        part_bytes: The largest part, of text that can be divided.
 
     Raises:
         CorpusError: The corpus cannot be read, or holds no words.
@@ -62,7 +64,7 @@ def encode_in_parts(  # what, where, and how
         RowspaceError: A part failed.
     """
     size = sum(part.bytes for part in text_parts(corpus, 1, options=options))
-    count = max(-(-size // LARGE_PART), min(FEW_PARTS, size // SMALL_PART))
+    count = max(-(-size // part_bytes), min(FEW_PARTS, size // SMALL_PART))
     parts = text_parts(corpus, count, options=options)
     place = {part: number for number, part in enumerate(parts)}
     work = _Scan(replace(options, workers=1))

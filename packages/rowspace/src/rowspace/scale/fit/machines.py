@@ -70,6 +70,7 @@ class Machines:
         store: Where the processes find each other.
         rank: The number of this process, from 0.
         size: The number of processes.
+        connecting: How long to wait for the others.
 
     Attributes:
         rank: The number of this process.
@@ -80,11 +81,11 @@ class Machines:
         RowspaceError: The other processes are not found.
     """
 
-    def __init__(self, store: Store, rank: int = 0, size: int = 1) -> None:
+    def __init__(self, store: Store, rank: int = 0, size: int = 1, *, connecting: timedelta = CONNECTING) -> None:
         self.rank, self.size, self.sent = rank, size, 0
         self._store = store
         with self._reporting(NOT_FOUND):
-            self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, CONNECTING)
+            self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, connecting)
         self._group.set_timeout(WAITING)
 
     @classmethod
