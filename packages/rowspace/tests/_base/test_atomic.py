@@ -21,8 +21,8 @@ from rowspace._base.atomic import (
     find_backup,
     make_scratch,
     name_with_suffix,
+    replace,
     scratch_folder,
-    swap,
     temporaries,
 )
 from rowspace.errors import RowspaceError, UsageError
@@ -111,7 +111,7 @@ def test_failed_second_rename_restores_the_old_folder(tmp_path):
     # A folder can neither be exchanged with its own child nor be renamed to it: both fail with EINVAL.
     write(tmp_path / "t", "old")
     with pytest.raises(OSError, match="Invalid argument"):
-        swap.swap_in(tmp_path, tmp_path / "t")
+        replace.swap_in(tmp_path, tmp_path / "t")
     assert read(tmp_path / "t") == "old"
     assert names(tmp_path) == ["t"]
 
@@ -446,12 +446,12 @@ def test_temporary_names_are_hidden_and_contain_process_and_kind(tmp_path):
 def test_exchange_returns_false_where_unsupported(tmp_path, system):
     # Linux has no renamex_np; a folder cannot be exchanged with its own child (EINVAL).
     (tmp_path / "a" / "b").mkdir(parents=True)
-    assert swap.exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
+    assert replace.exchange(tmp_path / "a", tmp_path / "a" / "b", system) is False
 
 
 def test_exchange_raises_other_errors(tmp_path):
     with pytest.raises(FileNotFoundError):
-        swap.exchange(tmp_path / "a", tmp_path / "b")
+        replace.exchange(tmp_path / "a", tmp_path / "b")
 
 
 def test_find_backup_returns_none_for_a_missing_folder(tmp_path):
@@ -460,5 +460,5 @@ def test_find_backup_returns_none_for_a_missing_folder(tmp_path):
 
 def test_sync_ignores_unsupported_folders_but_not_files(tmp_path):
     with pytest.raises(OSError, match="Invalid argument"):
-        swap.sync(Path("/dev/null"))
-    swap.sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL
+        replace.sync(Path("/dev/null"))
+    replace.sync(Path("/proc/self/fdinfo"))  # a folder that refuses, with EINVAL
