@@ -43,9 +43,12 @@ OF_GENSIM_ITSELF = {
     "test_fasttext::TestFromfile::test_compressed",
     "test_fasttext::TestFromfile::test_decompressed",
 }
-# These compare ranks in small random models that several threads learn, so a threshold may be missed at times.
+# These compare ranks or signs in small random models that several threads learn, so a threshold may be missed at times.
+# The similarity of test_cbow_hs_online, which is to be above 0, is below it in 4 of 40 runs, and with gensim in 2 of 20
+# (with other seeds and one thread).
 MAY_FAIL = {
     "test_doc2vec::TestDoc2VecModel::test_parallel",
+    "test_word2vec::TestWord2VecModel::test_cbow_hs_online",
     "test_word2vec::TestWord2VecModel::test_parallel",
 }
 LEAST_SHARE = 0.95
