@@ -12,7 +12,7 @@ from rowspace.text import TextOptions
 def test_defaults():
     options = TextOptions(workers=1)
 
-    assert dataclasses.astuple(options) == ("words", None, False, 5, None, None, 100.0, "line", None, 1)
+    assert dataclasses.astuple(options) == ("words", None, "learned", False, 5, None, None, 100.0, "line", None, 1)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,11 @@ def whitespace_json(vocabulary: Sequence[str]) -> str:
 
 
 def word_level_json(
-    ids: Mapping[str, int], pre_tokenizer: Mapping[str, object], *, normalizer: Mapping[str, object] | None = None
+    ids: Mapping[str, int],
+    pre_tokenizer: Mapping[str, object],
+    *,
+    normalizer: Mapping[str, object] | None = None,
+    added: Sequence[Mapping[str, object]] = (),
 ) -> str:
     """Return a tokenizer.json that looks whole words up in `ids`, as the `tokenizers` library would write it.
 
@@ -94,12 +98,13 @@ def word_level_json(
         ids: The id of each token, `[UNK]` included (see `word_level_ids`).
         pre_tokenizer: The step of a tokenizer.json that splits text into words.
         normalizer: The step before, which changes the text.
+        added: The tokens that are found before the text is split, as a tokenizer.json has them.
     """
     document: dict[str, object] = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [],
+        "added_tokens": list(added),
         "normalizer": normalizer,
         "pre_tokenizer": pre_tokenizer,
         "post_processor": None,

@@ -63,6 +63,7 @@ def continued_options(table: Table, keywords: Mapping[str, Any], folder: Path) -
     determined = {"dim": table.dim, **_subword_options(table)}
     if is_of_words(table):
         determined |= {"tokens": "words", "cased": _is_cased(table), "phrases": None}
+        determined["segmenter"] = table.settings.get("segmenter", "none")
         determined |= {name: table.settings[name] for name in ("split", "pattern") if name in table.settings}
     else:
         determined["tokens"] = str(folder)

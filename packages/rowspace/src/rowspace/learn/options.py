@@ -172,6 +172,7 @@ class FitKeywords(TypedDict, total=False):
     seed: int
     split: Literal["words", "whitespace"]
     pattern: str | None
+    segmenter: Literal["learned", "none", "jieba", "sudachi", "pythainlp"]
     cased: bool
     min_count: int
     max_vocabulary: int | None

@@ -19,6 +19,10 @@ class TextOptions:
         split: What tokens are: "words" (letters and numbers, without punctuation), or "whitespace": text is
             split at white space only, so that `user-17`, `C++` and `:-)` are tokens.
         pattern: A regular expression (of Oniguruma, as in a tokenizer.json), whose matches are the tokens instead.
+        segmenter: What divides phrases of scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) into
+            words: "learned" learns the words from the text, if much of it is in such phrases; "jieba" (Chinese),
+            "sudachi" (Japanese) and "pythainlp" (Thai) take the words that these libraries find in it; "none" keeps
+            phrases. The tokenizer has the words, so that the library is not needed again.
         cased: Keep case; of tokens between white space it is always kept.
         min_count: Leave out rarer words.
         max_vocabulary: Keep only this many of the most frequent words.
@@ -45,6 +49,10 @@ class TextOptions:
         str | None,
         Option("A regular expression whose matches are the tokens, instead of words.", default="words"),
     ] = None
+    segmenter: Annotated[
+        Literal["learned", "none", "jieba", "sudachi", "pythainlp"],
+        Option("What divides Chinese, Japanese, Thai, Lao, Khmer and Burmese phrases into words."),
+    ] = "learned"
     cased: Annotated[bool, Option("Keep case.", default="lowercase all", flags="--cased")] = False
     min_count: Annotated[int, Option("Leave out rarer words.", minimum=1, maximum=2**63 - 1)] = 5  # counts are int64
     max_vocabulary: Annotated[
@@ -80,6 +88,8 @@ class TextOptions:
             other = "split" if self.split != "words" else "phrases" if self.phrases is not None else None
             if other:
                 raise UsageError(f"pattern says what a token is, and {other} too; omit one of the two options")
+        if self.segmenter != "learned" and (self.split != "words" or self.pattern is not None):
+            raise UsageError("a segmenter finds words, but split or pattern says what a token is; omit one of the two")
         if self.split == "whitespace" and self.phrases is not None:
             raise UsageError("phrases are of words, but split is 'whitespace'; omit one of the two options")
 

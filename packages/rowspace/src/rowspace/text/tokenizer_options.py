@@ -14,7 +14,7 @@ from rowspace.errors import UsageError
 __all__ = ["TRAINED", "WORDS", "WORDS_ONLY", "TokenizerOptions"]
 
 WORDS = "words"
-WORDS_ONLY = ("split", "pattern", "cased", "min_count", "max_vocabulary", "phrases", "phrase_threshold")
+WORDS_ONLY = ("split", "pattern", "segmenter", "cased", "min_count", "max_vocabulary", "phrases", "phrase_threshold")
 """The fields of `TextOptions` that apply to words only."""
 
 Normalization = Literal["none", "nfc", "nfkc", "lower", "bert"]

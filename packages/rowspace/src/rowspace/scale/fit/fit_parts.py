@@ -26,7 +26,7 @@ from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.words import Lexicon
 from rowspace.text.words.kernels import END
 
-__all__ = ["encode_in_parts", "fit_parts", "words_of"]
+__all__ = ["encode_in_parts", "fit_parts"]
 
 FEW_PARTS = 32  # which are enough for an engine to share out a small corpus
 SMALL_PART, LARGE_PART = 1 << 20, 1 << 26  # bytes
@@ -81,11 +81,6 @@ def encode_in_parts(  # what, where, and how
     return number_words(corpus, folder, write_ids, options, extends=extends)
 
 
-def words_of(provisional: ProvisionalIds) -> list[bytes]:
-    """Return the UTF-8 of all words, in the order of their provisional ids."""
-    return [provisional.token(identity) for identity in range(len(provisional.counts))]
-
-
 class _Scanned(NamedTuple):
     """The words of a part.
 
@@ -113,7 +108,7 @@ class _Scan:
         with scratch_folder("fit") as folder:
             path = folder / "ids"
             found = scan_text(read_part(part, self.options), path, self.options)
-            return _Scanned(words_of(found), found.counts, np.fromfile(path, "<i4"), found.replaced)
+            return _Scanned(found.words(), found.counts, np.fromfile(path, "<i4"), found.replaced)
 
 
 class _Merged:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusError
-from rowspace.scale.fit.fit_parts import words_of
 from rowspace.scale.fit.machines import Machines
 from rowspace.scale.fit.text_parts import FileRange, Source, TextPart, read_part, text_parts
 from rowspace.text import IdCorpus, TextOptions
@@ -76,7 +75,7 @@ def encode_shard(
     path = folder / IDS_NAME
     with machines.together():
         found = scan_text(read_part(shard, options, on_bytes=on_bytes), path, options)
-        words = words_of(found)
+        words = found.words()
     lexicon = Lexicon(character_table(cased=options.cased))
     for part in machines.gather(_packed((words, found.counts))):
         lexicon.add(*_unpacked(part))

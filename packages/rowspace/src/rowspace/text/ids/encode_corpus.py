@@ -1,12 +1,12 @@
 """A corpus → ids of its words on disk.
 
 The first pass scans blocks of text on several threads, each with its own lexicon, and writes provisional ids; then
-the lexicons are merged into one vocabulary, and a second pass over the ids makes them final. Memory grows with the
-distinct words only.
+the lexicons are merged into one vocabulary, phrases of scripts without spaces are divided into words, and a last pass
+over the ids makes them final. Memory grows with the distinct words only.
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,10 @@ from rowspace.text.corpus.reading import Piece
 from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
+from rowspace.text.ids.segment import divide_phrases, words_within
 from rowspace.text.options import TextOptions
 from rowspace.text.words.pattern import pattern_json, pattern_sentences, white_space_sentences
-from rowspace.text.words.word_tokenizer import WordTokenizer
+from rowspace.text.words.word_tokenizer import WordTokenizer, unspaced_words
 
 __all__ = ["encode_corpus", "number_words", "scan_text", "words_json"]
 
@@ -97,26 +98,36 @@ def number_words(
     Raises:
         CorpusError: There are no words, or none that is frequent.
     """
+    unspaced = unspaced_words(extends.tokenizer) if extends is not None and is_text else []
+
+    def write_words(path: Path) -> ProvisionalIds:
+        provisional = write_ids(path)
+        if extends is None and is_text:
+            unspaced.extend(words_within(corpus, provisional, options))
+        return divide_phrases(provisional, path, unspaced)
+
     id_corpus, _ = renumber(
         corpus,
         folder,
-        write_ids,
+        write_words,
         min_count=options.min_count,
         max_vocabulary=options.max_vocabulary,
         known=extends,
     )
     vocabulary = id_corpus.vocabulary if extends is None else _extend(extends, id_corpus)
-    id_corpus.tokenizer = words_json(vocabulary, options, is_text=is_text)
+    id_corpus.tokenizer = words_json(vocabulary, options, is_text=is_text, unspaced=unspaced)
     return id_corpus
 
 
-def words_json(vocabulary: list[str], options: TextOptions, *, is_text: bool = True) -> str:
-    """Return the tokenizer.json that splits text as the corpus was split."""
+def words_json(
+    vocabulary: list[str], options: TextOptions, *, is_text: bool = True, unspaced: Collection[str] = ()
+) -> str:
+    """Return the tokenizer.json that splits text as the corpus was split, and finds `unspaced` words in phrases."""
     if not is_text or options.split == "whitespace":
         return whitespace_json(vocabulary)
     if options.pattern is not None:
         return pattern_json(vocabulary, options.pattern, cased=options.cased)
-    return WordTokenizer(vocabulary, cased=options.cased).to_json()
+    return WordTokenizer(vocabulary, cased=options.cased, unspaced=unspaced).to_json()
 
 
 def _extend(table: Table, id_corpus: IdCorpus) -> list[str]:

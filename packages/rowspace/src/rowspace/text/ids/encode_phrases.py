@@ -21,6 +21,7 @@ from rowspace.text.ids.id_corpus import IDS_NAME, IdCorpus
 from rowspace.text.ids.phrases import find_phrases
 from rowspace.text.ids.provisional_ids import ProvisionalIds, scan_pieces
 from rowspace.text.ids.renumber import renumber
+from rowspace.text.ids.segment import divide_phrases, words_within
 from rowspace.text.options import TextOptions
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
@@ -52,7 +53,14 @@ def encode_phrases(
     copy, path = Path(folder, f"{IDS_NAME}.text"), Path(folder)
     source = RereadableCorpus(corpus, copy, column=options.column, on_bytes=on_bytes)
     try:
-        all_words, _ = renumber(corpus, path, lambda ids: scan_pieces(source.first(), ids, options))
+        unspaced = list[str]()
+
+        def write_words(ids: Path) -> ProvisionalIds:
+            provisional = scan_pieces(source.first(), ids, options)
+            unspaced.extend(words_within(corpus, provisional, options))
+            return divide_phrases(provisional, ids, unspaced)
+
+        all_words, _ = renumber(corpus, path, write_words)
         words = [
             word
             for word, count in zip(all_words.vocabulary, all_words.counts.tolist(), strict=True)
@@ -76,7 +84,7 @@ def encode_phrases(
         def write_ids(ids: Path) -> ProvisionalIds:
             nonlocal tokenizer, phrases
             while True:
-                tokenizer = Tokenizer.from_str(_tokenizer_json(words, list(phrases), cased=options.cased))
+                tokenizer = Tokenizer.from_str(_tokenizer_json(words, list(phrases), unspaced, cased=options.cased))
                 encoded = encode_pieces(tokenizer, source.again(), ids, options)
                 found = encoded.counts[len(words) + 1 :] >= options.min_count
                 if found.all():
@@ -91,12 +99,12 @@ def encode_phrases(
     return ids, phrases
 
 
-def _tokenizer_json(words: Sequence[str], phrases: Sequence[str], *, cased: bool) -> str:
+def _tokenizer_json(words: Sequence[str], phrases: Sequence[str], unspaced: Sequence[str], *, cased: bool) -> str:
     """Return the tokenizer.json of words, with phrases as added tokens, which the library looks for first."""
-    document = json.loads(WordTokenizer(words, cased=cased).to_json())
+    document = json.loads(WordTokenizer(words, cased=cased, unspaced=unspaced).to_json())
     start = len(document["model"]["vocab"])
     flags = {"single_word": True, "lstrip": False, "rstrip": False, "normalized": True, "special": False}
-    document["added_tokens"] = [
+    document["added_tokens"] += [
         {"id": start + place, "content": phrase, **flags} for place, phrase in enumerate(phrases)
     ]
     return json.dumps(document, ensure_ascii=False)

@@ -50,6 +50,10 @@ class ProvisionalIds:
     replaced: int
     unspaced: float = 0.0
 
+    def words(self) -> list[bytes]:
+        """Return the UTF-8 of all words, in the order of their ids."""
+        return [self.token(identity) for identity in range(len(self.counts))]
+
 
 def scan_pieces(
     pieces: Iterable[Piece], path: Path, options: TextOptions, *, block_bytes: int = BLOCK

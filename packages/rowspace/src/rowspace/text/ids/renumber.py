@@ -16,9 +16,9 @@ from rowspace.text.ids.kernels import compact
 from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.words.kernels import END
 
-__all__ = ["ReplacedTextWarning", "choose_words", "renumber", "rewrite_ids", "warn_of_replaced"]
+__all__ = ["MANY_PHRASES", "ReplacedTextWarning", "choose_words", "renumber", "rewrite_ids", "warn_of_replaced"]
 
-_MUCH = 0.05  # the share of phrases from which a warning is issued
+MANY_PHRASES = 0.05  # the share of characters in phrases from which words are learned, or a warning is issued
 
 
 class ReplacedTextWarning(UserWarning):
@@ -82,11 +82,11 @@ def warn_of_replaced(corpus: object, replaced: int) -> None:
 
 
 def _warn_of_phrases(corpus: object, share: float) -> None:
-    if share >= _MUCH:
+    if share >= MANY_PHRASES:
         warnings.warn(
             f"{share:.0%} of the characters of the corpus {_shown(corpus)} are in scripts without spaces between words "
-            "(Chinese, Japanese, Thai, Lao, Khmer, Burmese), and whole phrases became words; learn pieces of them with "
-            'tokens="unigram" (--tokens unigram), or put spaces between the words first',
+            "(Chinese, Japanese, Thai, Lao, Khmer, Burmese), and whole phrases became words; learn words with "
+            'segmenter="learned" (--segmenter learned) in a fit that continues from no other table',
             CorpusWarning,
             stacklevel=4,
         )

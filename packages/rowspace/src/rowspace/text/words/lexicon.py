@@ -93,14 +93,14 @@ class Lexicon:
             blank: Whether the line is blank so far in the text before.
             learning: Whether a new word gets the next id; otherwise it gets -2.
         """
-        self._reserve(bytes_=2 * len(data))
+        self.reserve(bytes_=2 * len(data))
         ids = np.empty(len(data) + len(ends), np.int32)
         state = np.array([0, 0, 0, 0, blank, self.size], np.int64)
         rule = (_ENDS[sentences], learning)
         array = as_array(data)
         scan = kernels.scan if kernels.may_have_emoji(array) else kernels.scan_words
         while scan(array, ends, self.characters, rule, self.words, ids, state) != kernels.AT_END:
-            self._reserve(words=len(self.words.counts))
+            self.reserve(words=len(self.words.counts))
         self.size = int(state[kernels.SIZE])
         return ids[: state[kernels.WRITTEN]].copy(), int(state[kernels.BAD_COUNT])
 
@@ -132,12 +132,12 @@ class Lexicon:
         return [run[begin:end] for begin, end in pairwise(starts)]
 
     def _absorb(self, others: kernels.Words, size: int) -> NDArray[np.int32]:
-        self._reserve(words=size, bytes_=int(others.starts[size]))
+        self.reserve(words=size, bytes_=int(others.starts[size]))
         ids = np.empty(size, np.int32)
         self.size = kernels.absorb(self.words, self.size, others, ids)
         return ids
 
-    def _reserve(self, *, words: int = 0, bytes_: int = 0) -> None:
+    def reserve(self, *, words: int = 0, bytes_: int = 0) -> None:
         """Make room for this many more words, and bytes of words."""
         slots, starts, counts, arena = self.words
         used = int(starts[self.size])
