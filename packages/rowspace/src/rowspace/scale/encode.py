@@ -77,8 +77,8 @@ def encode_parts(  # what, where, and how
     Args:
         table: The path or URL of a table with a tokenizer, a `Table`, or an `Encoder` with its options. Workers open it
             once, by its path if it has one.
-        source: Files, folders, patterns or URLs, as for `find_parts`. Of Parquet files all columns are kept, of others
-            the texts.
+        source: Files, folders, patterns or URLs, as for `find_parts`. Of files with records all columns are kept, of
+            others the texts.
         out: A new folder, one of an earlier run, or a URL such as s3://bucket/vectors.
         options: How to read and save.
         on: "processes" of this machine, "ray" (the cluster that is running, or a local one), "dask" (likewise), an

@@ -10,6 +10,7 @@ import numpy as np
 
 from rowspace.encode.stream import StreamOptions, encode_to
 from rowspace.encode.stream.arrow_sink import grouped
+from rowspace.encode.stream.columns import VECTOR, check_no_vector
 from rowspace.encode.stream.encode_to import VectorEncoder
 from rowspace.errors import CorpusError, UsageError, reason_of
 from rowspace.files.remote import path_or_url
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["OUT", "BadRow", "PartFacts", "PartsOptions", "facts_in", "texts_of", "vectors_of", "write_part"]
-
-OUT = "vector"
-"""The column of vectors."""
+__all__ = ["BadRow", "PartFacts", "PartsOptions", "facts_in", "texts_of", "vectors_of", "write_part"]
 
 KEY = "rowspace"  # of the metadata of a file
 MAX_ROWS, MAX_BYTES = 1 << 14, 1 << 22  # of a record batch
@@ -88,8 +86,8 @@ def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: Part
 
     Args:
         encoder: Texts → vectors.
-        part: A Parquet file or its row groups, whose columns are all kept; or a file of lines or records, of which the
-            texts are kept.
+        part: A Parquet file or its row groups, whose columns are all kept; or a file of records, likewise; or a file of
+            lines.
         target: The file to write.
         options: How to read and save.
 
@@ -155,8 +153,7 @@ class _ParquetPart:
             names = ", ".join(map(repr, schema.names[:8]))
             raise UsageError(f"{part.source!r} has the columns {names}; name the one with the text with --column")
         check_text_column(part.source, schema, options.column)
-        if OUT in schema.names:
-            raise UsageError(f"{part.source!r} has a column {OUT!r} already, which would be replaced; rename it")
+        check_no_vector(part.source, schema.names)
         self.encoder, self.part, self.file, self.options, self.column = encoder, part, file, options, options.column
         first, end = part.groups or (0, file.metadata.num_row_groups)
         sizes = [file.metadata.row_group(number) for number in range(end)]
@@ -173,7 +170,7 @@ class _ParquetPart:
 
         example = self.encoder.encode([""])
         vector = pa.list_(pa.from_numpy_dtype(example.dtype), example.shape[1])
-        schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(pa.field(OUT, vector))
+        schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(pa.field(VECTOR, vector))
         bad = list[BadRow]()
         rows = self.first_row
         with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
@@ -203,7 +200,7 @@ class _ParquetPart:
             bad += [BadRow(self.part.source, row + place, reason) for place, reason in places]
             vectors = vectors_of(self.encoder, texts, [place for place, _ in places])
             kept = self._kept(batch)
-            yield pa.RecordBatch.from_arrays([*kept.columns, vectors], [*kept.schema.names, OUT])
+            yield pa.RecordBatch.from_arrays([*kept.columns, vectors], [*kept.schema.names, VECTOR])
             row += len(batch)
 
     def _kept(self, columns: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file, atomic_folder
+from rowspace.encode.stream.columns import VECTOR, joined
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError, MissingExtraError, reason_of
 from rowspace.text.characters import clean
@@ -61,10 +62,10 @@ class _ArrowSink(Sink):
     def __init__(self, options: SinkOptions, mark: Mark | None) -> None:
         import pyarrow as pa
 
-        self.folder, self.width = options.folder, options.width
+        self.folder, self.width, self.columns = options.folder, options.width, options.columns
         vector = pa.list_(pa.from_numpy_dtype(options.dtype), options.width)
         text = [pa.field("text", pa.string())] if options.keeps_text else []
-        self.schema = pa.schema([*text, pa.field("vector", vector)])
+        self.schema = pa.schema([*text, pa.field(VECTOR, vector)])
         self.checksums = list[int]()  # of the complete parts
         self._writer: Any = None
         self._file: BinaryIO | None = None
@@ -103,11 +104,17 @@ class _ArrowSink(Sink):
 
     def finish(self, target: Path) -> None:
         """Copy all parts into the output."""
+        import pyarrow as pa
+
         self.commit()
-        self.copy(self._batches(), target)
+        if self.columns is None:
+            self.copy(self._batches(), self.schema, target)
+        else:
+            schema = pa.schema([*self.columns.schema, *self.schema])
+            self.copy(joined(self.columns.batches(), self._batches()), schema, target)
 
     @abstractmethod
-    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+    def copy(self, batches: "Iterator[pa.RecordBatch]", schema: "pa.Schema", target: Path) -> None:
         """Write record batches to `target`."""
 
     def close(self) -> None:
@@ -147,26 +154,29 @@ def _checksum(path: Path) -> int:
 class ParquetSink(_ArrowSink):
     """Parts become a Parquet file, in row groups of about 32 MB."""
 
-    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+    def copy(self, batches: "Iterator[pa.RecordBatch]", schema: "pa.Schema", target: Path) -> None:
         """Write a Parquet file."""
         from pyarrow import Table, parquet
 
-        with atomic_file(target) as file, parquet.ParquetWriter(file, self.schema, use_dictionary=False) as writer:
+        with (
+            atomic_file(target) as file,
+            parquet.ParquetWriter(file, schema, use_dictionary=schema.names[:-1] if self.columns else False) as writer,
+        ):
             for group in grouped(batches):
-                writer.write_table(Table.from_batches(group))
+                writer.write_table(Table.from_batches(group, schema))
 
 
 class LanceSink(_ArrowSink):
     """Parts become a Lance dataset, which `lancedb.connect(FOLDER).open_table(NAME)` opens."""
 
-    def copy(self, batches: "Iterator[pa.RecordBatch]", target: Path) -> None:
+    def copy(self, batches: "Iterator[pa.RecordBatch]", schema: "pa.Schema", target: Path) -> None:
         """Write a Lance dataset in the run folder, and move its files to a folder next to the target."""
         import lance
         import pyarrow as pa
 
         dataset = self.folder / "lance"
         shutil.rmtree(dataset, ignore_errors=True)  # of a killed run
-        lance.write_dataset(pa.RecordBatchReader.from_batches(self.schema, batches), dataset)
+        lance.write_dataset(pa.RecordBatchReader.from_batches(schema, batches), dataset)
         with atomic_folder(target, marker=LANCE_MARKER, contents=LANCE_CONTENTS) as folder:
             for entry in dataset.iterdir():
                 entry.rename(folder / entry.name)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath
 from rowspace._base.plural import plural
 from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
+from rowspace.encode.stream.columns import columns_of
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
@@ -46,7 +47,8 @@ class StreamOptions:
 
     Attributes:
         column: The column that holds the text, of files with records; dots separate nested names.
-        keep_text: Save the texts in a column next to the vectors, in formats that have columns.
+        keep_text: Save the texts in a column next to the vectors, in formats that have columns. All other columns of
+            files with records are saved there too; of several Parquet files, those that all have.
         seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
@@ -143,7 +145,10 @@ def encode_to(
         raise UsageError(f"{out} is read and would be replaced by its vectors; name another output")
     example = encoder.encode([""])
     width, dtype = example.shape[1], example.dtype
-    keeps_text = options.keep_text and output.has_text
+    columns = None
+    if output.has_text and opened.total_bytes is not None:
+        columns = columns_of([file.path for file in opened.files], options.column, keep_text=options.keep_text)
+    keeps_text = options.keep_text and output.has_text and columns is None
     settings = {
         "format": output.suffix,
         "width": width,
@@ -152,12 +157,14 @@ def encode_to(
         "keep_text": keeps_text,
     }
     fresh = RunState(encoder.fingerprint, settings, opened.files)
+    if columns is not None:
+        settings |= {"keep_text": options.keep_text, "columns": columns.schema.names}
     with open_run_folder(target, resume=resume) as folder:
         state = load_state(folder) if resume else fresh
         state.check_same(fresh)
         resumed = state.texts
         if not (state.is_complete and output.is_moved(folder, target)):
-            sink_options = SinkOptions(folder, width, dtype, keeps_text)
+            sink_options = SinkOptions(folder, width, dtype, keeps_text, columns)
             with closing(output.open(sink_options, Mark(state.mark, state.checksums) if resume else None)) as sink:
                 run = _Run(encoder, opened, sink, folder, state, options, on_progress)
                 state = run.to_end(target)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.stream.columns import SourceColumns
+
 __all__ = ["Mark", "Sink", "SinkOptions"]
 
 
@@ -32,12 +34,14 @@ class SinkOptions:
         width: Numbers of a vector.
         dtype: Their dtype.
         keeps_text: Whether the output has a column of texts, where the format has columns.
+        columns: The columns of the source, which the output has instead of a column of texts.
     """
 
     folder: Path
     width: int
     dtype: np.dtype[Any]
     keeps_text: bool
+    columns: SourceColumns | None = None
 
 
 class Sink(ABC):

@@ -63,10 +63,11 @@ def test_other_sources_and_formats(run: Run, table_path: str, vectors: Any, tmp_
     out = tmp_path / "v.parquet"
     run("encode", str(records), "--column", "body", "--table", table_path, "-o", str(out))
     table = parquet.read_table(out)
-    assert table["text"].to_pylist() == TEXTS
+    assert table["body"].to_pylist() == TEXTS
     np.testing.assert_array_equal(np.stack(table["vector"].to_numpy()), vectors)
-    lance = tmp_path / "again.lance"
-    run("encode", str(out), "--column", "text", "--no-text", "--table", table_path, "-o", str(lance))
+    lance, texts = tmp_path / "again.lance", tmp_path / "texts.parquet"
+    parquet.write_table(table.drop(["vector"]), texts)
+    run("encode", str(texts), "--column", "body", "--no-text", "--table", table_path, "-o", str(lance))
     found = lancedb.connect(tmp_path).open_table("again").to_arrow()
     assert found.column_names == ["vector"]
     np.testing.assert_array_equal(np.stack(found["vector"].to_numpy()), vectors)

@@ -79,7 +79,10 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         typer.Option(help="The column with the text, in files with records (JSON, CSV, Parquet).", show_default=False),
     ] = None,
     keep_text: Annotated[
-        bool, typer.Option("--text/--no-text", help="Save the texts, too, in .parquet and .lance.")
+        bool,
+        typer.Option(
+            "--text/--no-text", help="Save the texts, too, in .parquet and .lance; all other columns are kept there."
+        ),
     ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output.")] = False,
     on: Annotated[

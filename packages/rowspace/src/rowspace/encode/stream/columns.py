@@ -1,0 +1,164 @@
+"""The columns of a source with records → record batches, to be kept next to its vectors."""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.files.remote import is_url, open_remote
+from rowspace.text.characters import clean
+from rowspace.text.corpus.pieces import is_parquet_file
+from rowspace.text.corpus.records import has_records, is_typed, read_records
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["VECTOR", "SourceColumns", "check_no_vector", "columns_of", "joined"]
+
+VECTOR = "vector"
+"""The column of vectors."""
+
+_ROWS = 1 << 12  # of a record batch
+_RECORD_BYTES = 1 << 28
+
+
+class SourceColumns(Protocol):
+    """The columns of a source, in the order of its texts."""
+
+    schema: "pa.Schema"
+
+    def batches(self) -> "Iterator[pa.RecordBatch]":
+        """Yield the rows; called once the vectors are complete."""
+
+
+def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> SourceColumns | None:
+    """Return the columns of files; None unless they are all Parquet, or all other records.
+
+    Args:
+        files: Their paths or URLs; none for a source that can be read only once.
+        column: The column of the text.
+        keep_text: Whether it is kept.
+
+    Raises:
+        UsageError: A file has a column of vectors.
+        FileFormatError: A record is damaged.
+    """
+    names = list(files)
+    if column is None or not names:
+        return None
+    omitted = None if keep_text else column
+    if all(map(is_parquet_file, names)):
+        return _ParquetColumns(names, omitted)
+    if any(map(is_parquet_file, names)) or not all(map(has_records, names)):
+        return None
+    return _RecordColumns(names, omitted)
+
+
+def check_no_vector(source: str, names: Iterable[str]) -> None:
+    """Raise `UsageError` if a source has a column of vectors."""
+    if VECTOR in names:
+        raise UsageError(f"{source!r} has a column {VECTOR!r} already, which would be replaced; rename it")
+
+
+def joined(columns: "Iterator[pa.RecordBatch]", vectors: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+    """Yield record batches with the columns of both, which have the same number of rows.
+
+    Raises:
+        FileFormatError: They differ in length.
+    """
+    import pyarrow as pa
+
+    left: pa.RecordBatch | None = None
+    for batch in vectors:
+        place = 0
+        while place < len(batch):
+            left = left if left is not None and len(left) else next(columns, None)
+            if left is None:
+                raise FileFormatError("the source has fewer records than vectors; it has changed, so encode it again")
+            size = min(len(left), len(batch) - place)
+            arrays = [*left.slice(0, size).columns, *batch.slice(place, size).columns]
+            yield pa.RecordBatch.from_arrays(arrays, [*left.schema.names, *batch.schema.names])
+            left, place = left.slice(size), place + size
+    if (left is not None and len(left)) or next((batch for batch in columns if len(batch)), None) is not None:
+        raise FileFormatError("the source has more records than vectors; it has changed, so encode it again")
+
+
+class _ParquetColumns:
+    """The columns that all files have, with the same type."""
+
+    def __init__(self, names: list[str], omitted: str | None) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self.names = names
+        fields: list[pa.Field] = []
+        for number, name in enumerate(names):
+            with parquet.ParquetFile(_opened(name)) as file:
+                schema = file.schema_arrow.remove_metadata()
+            check_no_vector(name, schema.names)
+            found = [field for field in schema if field.name != omitted]
+            fields = found if number == 0 else [field for field in fields if field in found]
+        self.schema = pa.schema(fields)
+
+    def batches(self) -> "Iterator[pa.RecordBatch]":
+        """Yield the rows of all files."""
+        from pyarrow import parquet
+
+        for name in self.names:
+            with parquet.ParquetFile(_opened(name), pre_buffer=False) as file:
+                for batch in file.iter_batches(batch_size=_ROWS, columns=self.schema.names):
+                    yield batch.select(self.schema.names)
+
+
+def _opened(name: str) -> Any:
+    return open_remote(name) if is_url(name) else name
+
+
+class _RecordColumns:
+    """The columns of records: texts, numbers or truth values; all else, and mixed values, as the text of its JSON."""
+
+    def __init__(self, names: list[str], omitted: str | None) -> None:
+        import pyarrow as pa
+
+        self.names = names
+        kinds: dict[str, set[type]] = {}
+        for name in names:
+            for record in read_records(name, limit=_RECORD_BYTES):
+                for key, value in record.values.items():
+                    kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
+        kinds.pop(omitted or "", None)
+        check_no_vector(names[0], kinds)
+        types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+        fields = []
+        for key, found in kinds.items():
+            known = found - {type(None)}
+            only = float if known == {int, float} else next(iter(known)) if len(known) == 1 else str
+            fields.append(pa.field(clean(key), types.get(only, pa.string())))
+        self.schema, self._keys = pa.schema(fields), list(kinds)
+
+    def batches(self) -> "Iterator[pa.RecordBatch]":
+        """Yield the records of all files."""
+        import pyarrow as pa
+
+        for name in self.names:
+            records = read_records(name, limit=_RECORD_BYTES)
+            while rows := list(islice(records, _ROWS)):
+                arrays = [
+                    pa.array([_value(row.values.get(key), field.type) for row in rows], field.type)
+                    for key, field in zip(self._keys, self.schema, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _kind(value: object) -> type:
+    """Return the type of a JSON value, `object` for one that has no column of its own type."""
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        return object
+    return type(value) if isinstance(value, str | bool | int | float | None) else object
+
+
+def _value(value: object, kind: Any) -> object:
+    if value is None or str(kind) != "string":
+        return value
+    return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

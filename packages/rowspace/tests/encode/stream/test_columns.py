@@ -1,0 +1,115 @@
+"""The columns of a source are kept next to its vectors."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from rowspace.encode import Encoder
+from rowspace.encode.stream import StreamOptions, encode_to
+from rowspace.encode.stream.columns import columns_of, joined
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.table import Table
+from rowspace.text import whitespace_json
+
+WORDS = ["the", "cat"]
+ROWS = 10_000  # several batches of vectors and of columns
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return Encoder(Table(WORDS, np.eye(2, dtype=np.float32), tokenizer=whitespace_json(WORDS)))
+
+
+def encoded(encoder, source, out, **options):
+    encode_to(encoder, source, out, options=StreamOptions(column="t", **options))
+    if out.suffix == ".parquet":
+        return parquet.read_table(out)
+    return pytest.importorskip("lance").dataset(str(out)).to_table()
+
+
+@pytest.mark.parametrize("name", ["v.parquet", "v.lance"])
+def test_columns_of_parquet_are_kept_with_their_types(tmp_path, encoder, name):
+    source = pa.table({"id": range(ROWS), "t": ["cat", "the"] * (ROWS // 2), "tags": [["a"], None] * (ROWS // 2)})
+    parquet.write_table(source, tmp_path / "s.parquet", row_group_size=999)
+    found = encoded(encoder, tmp_path / "s.parquet", tmp_path / name)
+    assert found.select(source.schema.names).equals(source)
+    assert np.array_equal(np.stack(found["vector"].to_numpy()), np.tile([[0, 1], [1, 0]], (ROWS // 2, 1)))
+    assert encoded(encoder, tmp_path / "s.parquet", tmp_path / name, keep_text=False).schema.names == [
+        "id",
+        "tags",
+        "vector",
+    ]
+
+
+def test_only_common_columns_of_several_parquet_files_are_kept(tmp_path, encoder):
+    parquet.write_table(pa.table({"t": ["cat"], "a": [1], "b": [1]}), tmp_path / "1.parquet")
+    parquet.write_table(pa.table({"b": ["x"], "a": [2], "t": ["the"]}), tmp_path / "2.parquet")
+    found = encoded(encoder, tmp_path, tmp_path / "v.parquet")
+    assert found.drop("vector").to_pylist() == [{"t": "cat", "a": 1}, {"t": "the", "a": 2}]
+
+
+def test_values_of_json_have_their_type_or_become_json(tmp_path, encoder):
+    records = [
+        {"t": "cat", "id": 1, "share": 1, "ok": True, "tags": ["é"], "mixed": 1, "big": 2**70, "none": None},
+        {"t": "the", "id": 2, "share": 0.5, "tags": {"a": 1}, "mixed": "x", "late": "\ud800"},
+    ]
+    (tmp_path / "s.jsonl").write_text("\n\n".join(map(json.dumps, records)))
+    found = encoded(encoder, tmp_path / "s.jsonl", tmp_path / "v.parquet").drop("vector").to_pylist()
+    assert found == [
+        {
+            "t": "cat",
+            "id": 1,
+            "share": 1.0,
+            "ok": True,
+            "tags": '["é"]',
+            "mixed": "1",
+            "big": str(2**70),
+            "none": None,
+            "late": None,
+        },
+        {
+            "t": "the",
+            "id": 2,
+            "share": 0.5,
+            "ok": None,
+            "tags": '{"a": 1}',
+            "mixed": "x",
+            "big": None,
+            "none": None,
+            "late": "\ufffd",
+        },
+    ]
+
+
+def test_cells_of_csv_are_texts(tmp_path, encoder):
+    (tmp_path / "s.csv").write_text("id,t\n007,cat\n8,the\n")
+    found = encoded(encoder, tmp_path / "s.csv", tmp_path / "v.parquet").drop("vector").to_pylist()
+    assert found == [{"id": "007", "t": "cat"}, {"id": "8", "t": "the"}]
+
+
+def test_a_column_of_vectors_is_not_replaced(tmp_path, encoder):
+    (tmp_path / "s.csv").write_text("vector,t\n7,cat\n")
+    parquet.write_table(pa.table({"t": ["cat"], "vector": [1]}), tmp_path / "s.parquet")
+    for name in ("s.csv", "s.parquet"):
+        with pytest.raises(
+            UsageError, match=f"{name}' has a column 'vector' already, which would be replaced; rename it"
+        ):
+            encoded(encoder, tmp_path / name, tmp_path / "v.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.csv", "s.parquet"]
+
+
+def test_a_source_that_has_changed_is_an_error(tmp_path):
+    parquet.write_table(pa.table({"t": ["cat", "the"]}), tmp_path / "s.parquet")
+    columns = columns_of([str(tmp_path / "s.parquet")], "t", keep_text=True)
+    for rows, what in ((1, "more"), (3, "fewer")):
+        with pytest.raises(FileFormatError, match=f"^the source has {what} records than vectors"):
+            list(joined(columns.batches(), iter([pa.record_batch({"vector": range(rows)})])))
+
+
+def test_other_sources_have_their_texts(tmp_path, encoder):
+    (tmp_path / "s.txt").write_text("cat\n")
+    encode_to(encoder, tmp_path / "s.txt", tmp_path / "v.parquet")
+    assert parquet.read_table(tmp_path / "v.parquet").schema.names == ["text", "vector"]
