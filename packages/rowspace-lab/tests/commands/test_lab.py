@@ -40,7 +40,7 @@ def start() -> Iterator[Start]:
 
 
 def test_chosen_table_is_in_the_printed_address(start: Start, table_path: str) -> None:
-    server = start(table_path, "--table", "six-words")
+    server = start(table_path, "--show", "six-words")
     server.token, _, query = server.token.partition("&")
     assert query == "table=six-words"
     reply = decode(server.get("/api/words/rows?word=cat&table=six-words"))
@@ -78,7 +78,7 @@ def test_missing_folder_to_search_is_refused(run: Callable[..., Any], table_path
 
 
 def test_unknown_table_is_refused_before_the_server_starts(table_path: str) -> None:
-    command = [sys.executable, "-m", "rowspace", "lab", "--no-open", table_path, "--table", "seven-words"]
+    command = [sys.executable, "-m", "rowspace", "lab", "--no-open", table_path, "--show", "seven-words"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 2
     assert "there is no table 'seven-words'; choose one of opened, six-words, " in ended.stderr

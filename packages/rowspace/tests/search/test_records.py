@@ -132,7 +132,7 @@ def test_columns_of_csv_have_types(encoder, tmp_path):
         "key,body,year,zip,version,price,unused\n"
         "a,Roses need water.,1999,01234,1.10,2,\nb,Tulips grow.,900,99999,1.9.1,1e1,\nc,Bulbs.,,,,,\n"
     )
-    index = Index.build_records(tmp_path / "a.csv", encoder, tmp_path / "index", text_column="body", id_column="key")
+    index = Index.build_records(tmp_path / "a.csv", encoder, tmp_path / "index", column="body", id_column="key")
     assert index.settings.records.types == {"year": "integer", "zip": "text", "version": "text", "price": "number"}
     assert ids(index, "year>=1000") == ["a"]
     assert ids(index, "price>2") == ["b"]
@@ -289,7 +289,7 @@ def test_wrong_sources_are_named(encoder, folder, tmp_path):
         (folder / "guide.md", "a file of records has a name that ends in .jsonl, .ndjson, .csv, .tsv, .parquet"),
         (tmp_path / "none.csv", "none.csv does not exist"),
         (tmp_path, "a file of records has a name that ends in"),
-        ([{"body": "x"}], "record 1: there is no column 'text'; it has 'body'; name one with --text-column NAME"),
+        ([{"body": "x"}], "record 1: there is no column 'text'; it has 'body'; name one with --column NAME"),
     ):
         with pytest.raises(RowspaceError) as error:
             Index.build_records(records, encoder, tmp_path / "index")

@@ -32,7 +32,7 @@ def lab(
         ),
     ] = None,
     *,
-    table: Annotated[
+    show: Annotated[
         str | None,
         typer.Option(
             metavar="ID",
@@ -68,9 +68,9 @@ def lab(
 
     Example:
       rowspace lab
-      rowspace lab --table six-words
+      rowspace lab --show six-words
       rowspace lab my-table --port 8080 --no-open
-      rowspace lab --search my-folder --table everyday-words
+      rowspace lab --search my-folder --show everyday-words
     """
     from rowspace.serve.server import listen
     from rowspace_lab import make_app  # not needed for help
@@ -82,7 +82,7 @@ def lab(
 
     if not (STATIC / "index.html").is_file():
         raise RowspaceError("the front end of the workbench is not built; run scripts/web in the checkout")
-    shown = f"&table={validate_table_id(table)}" if table is not None else ""
+    shown = f"&table={validate_table_id(show)}" if show is not None else ""
     token = validate_token(host, token)
     source, path = _searched(search, path)
     with (

@@ -93,7 +93,7 @@ class Index:
         encoder: AnyEncoder | str | Path,
         path: str | Path,
         *,
-        text_column: str = "text",
+        column: str = "text",
         id_column: str | None = None,
         title_column: str | None = None,
         options: IndexOptions | None = None,
@@ -109,7 +109,7 @@ class Index:
             records: Files (JSON lines, CSV, TSV or Parquet; all but Parquet perhaps compressed), or dictionaries.
             encoder: As for `build`.
             path: A new folder, an index, or a URL such as s3://bucket/index.
-            text_column: The column of texts.
+            column: The column of texts.
             id_column: The column of ids, which are texts or integers; by default "id", or if the first record has
                 none, a record has the number of its line as its id, such as "data.csv:3".
             title_column: The column of titles, which are searched and shown as headings are.
@@ -141,7 +141,7 @@ class Index:
         first = next(rows, None)
         if first is None:
             raise UsageError("there are no records; give at least one")
-        columns = columns_of(first, text=text_column, id_column=id_column, title=title_column)
+        columns = columns_of(first, text=column, id_column=id_column, title=title_column)
         return cls.build_by(
             path,
             settings_of(opened, chosen, table, roots, columns),

@@ -123,9 +123,9 @@ def check_names(paths: Iterable[str]) -> None:
 def columns_of(row: Row, *, text: str, id_column: str | None, title: str | None) -> RecordColumns:
     """Return the columns of records of which this is the first; that of ids is "id" or none if it is not given."""
     known = id_column or ("id" if "id" in row.values else None)
-    for name, kind in ((text, "text"), (known, "id"), (title, "title")):
+    for name, kind in ((text, ""), (known, "id-"), (title, "title-")):
         if name is not None and name not in row.values:
-            option = f"--{kind}-column NAME ({kind}_column=NAME in Python)"
+            option = f"--{kind}column NAME ({kind.replace('-', '_')}column=NAME in Python)"
             row.refuse(
                 f"there is no column {name!r}; it has {join_names(map(str, row.values))}; name one with {option}"
             )

@@ -24,7 +24,7 @@ def test_every_format_is_read(tmp_path):
     )
     (tmp_path / "a.json").write_text(json.dumps([{"body": text, "stars": label} for text, label in PAIRS]))
     for name in ("a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet", "a.json"):
-        found = read_labeled_texts(tmp_path / name, text_column="body", label_column="stars")
+        found = read_labeled_texts(tmp_path / name, column="body", label_column="stars")
         assert (found.texts, found.labels) == ([t for t, _ in PAIRS], ["good", "bad"]), name
 
 

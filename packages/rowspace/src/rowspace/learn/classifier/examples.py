@@ -33,7 +33,7 @@ class Examples(NamedTuple):
 def read_labeled_texts(
     path: str | os.PathLike[str],
     *,
-    text_column: str = "text",
+    column: str = "text",
     label_column: str = "label",
     label_separator: str | None = None,
 ) -> Examples:
@@ -42,7 +42,7 @@ def read_labeled_texts(
     Args:
         path: Records if the name ends in .jsonl, .ndjson, .csv, .tsv or .parquet, perhaps compressed; else lines in
             fastText's format, in which each word that begins with `__label__` is a label of the line.
-        text_column: Of records, the column of texts.
+        column: Of records, the column of texts.
         label_column: Of records, the column of labels: strings, whole numbers, true and false, or lists of these.
         label_separator: The separator of labels in a string; None if a string is one label.
 
@@ -65,7 +65,7 @@ def read_labeled_texts(
     if not has_records(Path(path)) and suffix_of(path) != ".json":
         return _of_lines(path)
     texts, labels = [], list[Any]()
-    for place, text, label in _records(path, text_column, label_column):
+    for place, text, label in _records(path, column, label_column):
         texts.append(text)
         labels.append(_checked(_divided(label, label_separator), place))
     if not texts:
@@ -81,15 +81,15 @@ def _expected() -> str:
     return f"lines with {PREFIX}, or records in a file whose name ends in {', '.join((*RECORD_NAMES, '.json'))}"
 
 
-def _records(path: str | os.PathLike[str], text_column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
+def _records(path: str | os.PathLike[str], column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
     for line, values in read_records(Path(path), limit=MAX_RECORD):
         place = f"{path}: line {line}"
-        for name in (text_column, label_column):
+        for name in (column, label_column):
             if name not in values:
                 has = ", ".join(map(str, values))[:200]
-                option = "--text-column" if name == text_column else "--label-column"
+                option = "--column" if name == column else "--label-column"
                 raise UsageError(f"{place}: has no column {name!r}, only {has}; name the column by {option}")
-        text = values[text_column]
+        text = values[column]
         if not isinstance(text, str) or not is_unicode(text):
             raise FileFormatError(f"{place}: the text is {text!r:.60}, expected a string; repair the record")
         yield place, text, values[label_column]

@@ -209,11 +209,11 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
         "title,about,year,language\nLoops,a loop repeats statements,1999,en\nLists,a list of lines,2005,de\n"
         "Errors,raise an error,2010,en\n"
     )
-    columns = ("--text-column", "about", "--title-column", "title")
+    columns = ("--column", "about", "--title-column", "title")
     failed = run("index", "books.csv", "-o", "books", "--table", table_path, status=1)
     assert re.search(
         r"books\.csv: line 2: there is no column 'text'; it has 'about', 'language', 'title', 'year'; name one with "
-        r"--text-column NAME \(text_column=NAME in Python\)\n",
+        r"--column NAME \(column=NAME in Python\)\n",
         failed.stderr,
     )
     first = run("index", "books.csv", *columns, "-o", "books", "--table", table_path).stderr
@@ -251,10 +251,10 @@ def test_what_is_not_of_records_is_refused(run: Run, table_path: str, index: Pat
     for arguments, message in (
         (("index", "a.csv", "docs", "-o", "new"), "a.csv has records and docs does not; index them separately"),
         (
-            ("index", "docs", "--text-column", "x", "-o", "new"),
-            "--text-column is for records, whose names end in .jsonl",
+            ("index", "docs", "--column", "x", "-o", "new"),
+            "--column is for records, whose names end in .jsonl",
         ),
-        (("index", "docs", "--text-column", "x", "-o", "my-index"), "my-index was built without --text-column"),
+        (("index", "docs", "--column", "x", "-o", "my-index"), "my-index was built without --column"),
         (("index", "a.csv", "-o", "my-index"), "my-index has files and a.csv has records; index them separately"),
         (("search", "my-index", "loop", "--where", "x=1"), "where is for an index of records, and this one has files"),
         (("search", "my-index", "--where", "x=1", "--evaluate", "q"), "leave out QUERY, --path and --where"),

@@ -45,7 +45,7 @@ def fit(
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Give each label the same weight, instead of each text.")
     ] = False,
-    text_column: TextColumn = "text",
+    column: TextColumn = "text",
     label_column: LabelColumn = "label",
     label_separator: LabelSeparator = None,
     as_json: AsJson = False,
@@ -58,7 +58,7 @@ def fit(
 
     Example:
       rowspace classify fit reviews.csv -o my-classifier
-      rowspace classify fit reviews.jsonl --text-column body --label-column stars -o my-classifier
+      rowspace classify fit reviews.jsonl --column body --label-column stars -o my-classifier
       rowspace classify fit train.txt --method rows --lr 0.5 --epochs 25 -o model.bin
     """
     from rowspace.learn.classifier.classifier import Classifier
@@ -71,9 +71,7 @@ def fit(
     if is_fasttext and keywords.get("method") != "rows":
         raise UsageError("fastText's format (.bin) holds learned rows only; give --method rows, or a folder for -o")
     (check_target if is_fasttext else Classifier.check_target)(output)
-    examples = read_labeled_texts(
-        data, text_column=text_column, label_column=label_column, label_separator=label_separator
-    )
+    examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:
         message(f"{data}: {plural(examples.left_out, 'line')} without a label left out")
     classifier = Classifier(table=table, class_weight="balanced" if balanced else None, **keywords)

@@ -25,7 +25,7 @@ def measure(
     ],
     *,
     k: Annotated[int, typer.Option("-k", help="The number of labels in P@k and R@k.", min=1, max=1_000_000)] = 1,
-    text_column: TextColumn = "text",
+    column: TextColumn = "text",
     label_column: LabelColumn = "label",
     label_separator: LabelSeparator = None,
     as_json: AsJson = False,
@@ -43,9 +43,7 @@ def measure(
     from rowspace.learn.classifier.measures import measure as measured
 
     classifier = Classifier.load(path)
-    examples = read_labeled_texts(
-        data, text_column=text_column, label_column=label_column, label_separator=label_separator
-    )
+    examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:
         message(f"{data}: {plural(examples.left_out, 'line')} without a label left out")
     found = measured(classifier.classes_, classifier.predict_proba(examples.texts), examples.labels, k=k)

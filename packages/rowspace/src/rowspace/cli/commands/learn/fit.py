@@ -45,7 +45,11 @@ def fit(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted fit of this output.")] = False,
     init: Annotated[
         str | None,
-        typer.Option("--init", help="A table to continue from: its rows are learned further, and new words are added."),
+        typer.Option(
+            "--init",
+            metavar="TABLE",
+            help="A table to continue from: its rows are learned further, and new words are added.",
+        ),
     ] = None,
     on: Annotated[
         Literal["processes", "ray", "dask"] | None,

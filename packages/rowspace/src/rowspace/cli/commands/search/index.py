@@ -33,7 +33,7 @@ def index(  # noqa: PLR0913  # what to index, and how
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILES",
+            metavar="FILE",
             help="Files and folders, or files of records; the default is all that the index has.",
             show_default=False,
         ),
@@ -64,7 +64,7 @@ def index(  # noqa: PLR0913  # what to index, and how
             "--download", help="Fetch --table or --encoder from the Hugging Face Hub first, such as org/name."
         ),
     ] = False,
-    text_column: Annotated[
+    column: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Of records, the column of texts.  [default: text]", show_default=False),
     ] = None,
@@ -115,9 +115,9 @@ def index(  # noqa: PLR0913  # what to index, and how
       rowspace index -o my-index
       rowspace index docs --encoder a-sentence-encoder -o my-index
       rowspace index s3://bucket/docs -o s3://bucket/index --on ray
-      rowspace index books.csv --text-column description --title-column title -o my-books
+      rowspace index books.csv --column description --title-column title -o my-books
     """
-    given = {"text_column": text_column, "id_column": id_column, "title_column": title_column}
+    given = {"column": column, "id_column": id_column, "title_column": title_column}
     columns = {name: value for name, value in given.items() if value is not None}
     chosen = {name: value for name, value in options.items() if value is not None}
     with cleanup_on_interrupt():
@@ -194,9 +194,8 @@ def _update(  # what to index, how, and what builds it if there is none
     if not Index.exists(output):
         return build(files, output, encoder, options, columns)
     found = Index.open(output, encoder)
-    known = vars(found.settings) | {
-        f"{name}_column": getattr(found.settings.records, name, None) for name in ("text", "id", "title")
-    }
+    kinds = {"column": "text", "id_column": "id", "title_column": "title"}
+    known = vars(found.settings) | {name: getattr(found.settings.records, kind, None) for name, kind in kinds.items()}
     for name, value in (options | columns).items():
         if known[name] != value:
             if files and not len(found):  # the first build has ended at a damaged record
