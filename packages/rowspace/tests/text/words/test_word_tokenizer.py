@@ -27,6 +27,7 @@ AWKWARD = {
     "persian and hindi": "می‌خواهم خانه‌ها‌ क्‍ष ‌a‍‍b",
     "hebrew": 'צה"ל צה״ל "שלום" א"a a"א ג׳ורג׳ א""א א" "א א"א"א',
     "signs that are not emoji": "© ® ™ ↔ ‼ ☎ ⌚",
+    "catalan": "col·lecció ·a a· a··b a·'b L·L",
     "korean": "안녕하세요 세계 \u1112\u1161\u11ab",
     "chinese": "你好,世界。三四",
     "NUL": "a\0b \0",

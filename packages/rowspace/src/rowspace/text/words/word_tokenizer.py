@@ -24,7 +24,7 @@ from rowspace.text.words.unspaced import Separator, is_unspaced
 __all__ = ["WORD_PATTERN", "WordTokenizer", "added_words", "unspaced_words"]
 
 _CHARACTER = "[\\p{L}\\p{M}\\p{N}\u05f3]"  # with geresh, which is a letter by UAX #29
-_JOINER = "(?:['’_\u05f4\u200c\u200d]|(?<=[א-ת])\"(?=[א-ת]))"  # gershayim, and the joiners of Persian and of India
+_JOINER = "(?:['’_·\u05f4\u200c\u200d]|(?<=[א-ת])\"(?=[א-ת]))"  # also of Catalan, Hebrew, Persian and India
 _MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"  # emoji style, skin tones, tags of flags
 _EMOJI = f"(?=[\u2300-\U0010ffff])\\p{{Extended_Pictographic}}{_MODIFIERS}"  # without ©, ™ and arrows
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
