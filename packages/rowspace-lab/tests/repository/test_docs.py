@@ -38,6 +38,7 @@ SLOW_EXAMPLES = {
     "14_pretrained_rows.py",
     "15_vocabulary_parallel.py",
     "17_many_workers.py",
+    "19_vectors_of_docstrings.py",
 }
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
 
