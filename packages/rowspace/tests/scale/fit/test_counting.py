@@ -70,6 +70,27 @@ def test_parts_have_the_ids_of_one_process(options, folder, tmp_path):
     assert len(seen) > 1
 
 
+@pytest.mark.parametrize("options", [{}, {"max_vocabulary": 9}], ids=str)
+def test_words_in_phrases_are_learned_from_all_parts(options, chinese, tmp_path):
+    options = TextOptions(**options, workers=1)
+    for name in ("one", "parts"):
+        (tmp_path / name).mkdir()
+    expected = encode_corpus(chinese, tmp_path / "one", options=options)
+    found = encode_in_parts(chinese, tmp_path / "parts", options=options, on=None, workers=None, part_bytes=5000)
+    assert_equal(found, expected)
+    assert "中国" in found.vocabulary
+
+
+def test_a_fit_in_parts_continues_with_the_words_in_phrases(chinese):
+    options = {"dim": 4, "epochs": 1, "workers": 1}
+    first = rs.fit(chinese.read_text().split("。")[:500], **options)
+    expected = rs.fit(chinese, init=first, epochs=1, workers=1)
+    encode = partial(encode_in_parts, on=None, workers=None, part_bytes=5000)
+    found = run_fit(chinese, {"epochs": 1, "workers": 1}, init=first, encode=encode)
+    assert (found.vocabulary, found.tokenizer) == (expected.vocabulary, expected.tokenizer)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+
+
 class LastFirst(Executor):
     """Works on all parts once the last one is submitted, and begins with that."""
 

@@ -47,16 +47,27 @@ def test_one_machine_has_the_rows_of_fit(english, deterministic):
     assert found.settings["bytes_sent"] == 0
 
 
-@pytest.mark.parametrize("options", [{}, {"split": "whitespace", "min_count": 2}, {"max_vocabulary": 300}], ids=str)
-def test_the_ids_of_all_machines_are_those_of_one_process(english, options, tmp_path):
+@pytest.mark.parametrize(
+    ("corpus", "options"),
+    [
+        ("english", {}),
+        ("english", {"split": "whitespace", "min_count": 2}),
+        ("english", {"max_vocabulary": 300}),
+        ("chinese", {}),
+        ("chinese", {"max_vocabulary": 9}),
+    ],
+    ids=str,
+)
+def test_the_ids_of_all_machines_are_those_of_one_process(corpus, options, tmp_path, request):
+    corpus = request.getfixturevalue(corpus)
     options = TextOptions(**options, workers=2)
     (tmp_path / "one").mkdir()
-    one = encode_corpus(english, tmp_path / "one", options=options)
+    one = encode_corpus(corpus, tmp_path / "one", options=options)
 
     def encode(machines):
         folder = tmp_path / str(machines.rank)
         folder.mkdir()
-        ids = encode_shard(english, shard_of(english, machines, options), folder, machines, options)
+        ids = encode_shard(corpus, shard_of(corpus, machines, options), folder, machines, options)
         return ids, ids.ids()
 
     found = on_each(3, encode)

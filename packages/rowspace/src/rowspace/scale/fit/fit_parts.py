@@ -134,16 +134,8 @@ class _Merged:
                 with own.open("rb") as ids:
                     shutil.copyfileobj(ids, file, SMALL_PART)
                 own.unlink()
-        lexicon, words = self._lexicon, self._lexicon.all_words()
-        is_scanned = self._options.split == "words" and self._options.pattern is None
-        return ProvisionalIds(
-            lengths=[self._lengths[number] for number in range(count)],
-            merged=[np.arange(len(lexicon), dtype=np.int32)],
-            counts=lexicon.counts(),
-            token=words.__getitem__,
-            replaced=self._replaced,
-            unspaced=lexicon.unspaced_share() if is_scanned else 0.0,
-        )
+        lengths = [self._lengths[number] for number in range(count)]
+        return ProvisionalIds.of(self._lexicon, self._options, lengths=lengths, replaced=self._replaced)
 
 
 @shows_options(FitOptions, TextOptions, TokenizerOptions)

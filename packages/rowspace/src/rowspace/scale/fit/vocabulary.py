@@ -1,7 +1,6 @@
 """The shard of a text that a machine learns → its ids in the vocabulary of all machines."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from rowspace.text.ids import IDS_NAME
 from rowspace.text.ids.encode_corpus import scan_text, words_json
 from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.ids.renumber import choose_words, rewrite_ids, warn_of_replaced
+from rowspace.text.ids.segment import divide_phrases, words_within
 from rowspace.text.words import Lexicon
 
 __all__ = ["encode_shard", "shard_of"]
@@ -75,37 +75,38 @@ def encode_shard(
     path = folder / IDS_NAME
     with machines.together():
         found = scan_text(read_part(shard, options, on_bytes=on_bytes), path, options)
-        words = found.words()
     lexicon = Lexicon(character_table(cased=options.cased))
-    for part in machines.gather(_packed((words, found.counts))):
+    for part in machines.gather(_packed((found.words(), found.counts))):
         lexicon.add(*_unpacked(part))
-    totals = [machines.numbers(number).sum() for number in (float(found.counts.sum()), found.replaced)]
+    replaced = int(machines.numbers(found.replaced).sum())
     chosen: Words = [], np.zeros(0, np.int64)
+    unspaced, total = list[str](), 0
     with machines.together():
         if machines.rank == 0:
-            chosen = _chosen(corpus, lexicon, options)
-            warn_of_replaced(corpus, int(totals[1]))
+            every = ProvisionalIds.of(lexicon, options)
+            unspaced = words_within(corpus, every, options)
+            every = divide_phrases(every, unspaced)
+            chosen, total = _chosen(corpus, every, options), int(every.counts.sum())
+            warn_of_replaced(corpus, replaced)
     vocabulary, counts = _unpacked(machines.broadcast(_packed(chosen)))
+    unspaced, total = json.loads(machines.broadcast(json.dumps((unspaced, total)).encode()))
     with machines.together():
-        size = rewrite_ids(path, found, _final(vocabulary, words))
+        found = divide_phrases(found, unspaced, path)
+        size = rewrite_ids(path, found, _final(vocabulary, found.words()))
         if not size:
             raise CorpusError(
                 f"the part of the text for machine {machines.rank + 1} of {machines.size}, {shard.name}, has no "
                 f"word of the vocabulary; start fewer machines, or give more text"
             )
         texts = [word.decode() for word in vocabulary]
-        return IdCorpus(path, size, texts, counts, int(totals[0]), int(totals[1]), words_json(texts, options))
+        tokenizer = words_json(texts, options, unspaced=unspaced)
+        return IdCorpus(path, size, texts, counts, total, replaced, tokenizer)
 
 
-def _chosen(corpus: Source, lexicon: Lexicon, options: TextOptions) -> Words:
+def _chosen(corpus: Source, words: ProvisionalIds, options: TextOptions) -> Words:
     """Return the words to learn, and their counts."""
-    words, counts = lexicon.all_words(), lexicon.counts()
-    is_scanned = options.split == "words" and options.pattern is None
-    share = lexicon.unspaced_share() if is_scanned else 0.0
-    all_words = ProvisionalIds([], [], counts, words.__getitem__, 0, share)
-    name = corpus if isinstance(corpus, str | os.PathLike) else None
-    chosen = choose_words(name, all_words, options.min_count, options.max_vocabulary)
-    return [words[identity] for identity in chosen], counts[chosen]
+    chosen = choose_words(corpus, words, options.min_count, options.max_vocabulary)
+    return [words.token(identity) for identity in chosen], words.counts[chosen]
 
 
 def _final(vocabulary: list[bytes], words: list[bytes]) -> NDArray[np.int32]:

@@ -104,7 +104,7 @@ def number_words(
         provisional = write_ids(path)
         if extends is None and is_text:
             unspaced.extend(words_within(corpus, provisional, options))
-        return divide_phrases(provisional, path, unspaced)
+        return divide_phrases(provisional, unspaced, path)
 
     id_corpus, _ = renumber(
         corpus,

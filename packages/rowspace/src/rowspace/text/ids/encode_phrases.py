@@ -58,7 +58,7 @@ def encode_phrases(
         def write_words(ids: Path) -> ProvisionalIds:
             provisional = scan_pieces(source.first(), ids, options)
             unspaced.extend(words_within(corpus, provisional, options))
-            return divide_phrases(provisional, ids, unspaced)
+            return divide_phrases(provisional, unspaced, ids)
 
         all_words, _ = renumber(corpus, path, write_words)
         words = [

@@ -5,13 +5,13 @@ scans block i. Token lists go through a dict.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,28 @@ class ProvisionalIds:
         unspaced: The share of the characters that are in scripts without spaces.
     """
 
-    lengths: list[int]
-    merged: list[NDArray[np.int32]]
+    lengths: Sequence[int]
+    merged: Sequence[NDArray[np.int32]]
     counts: NDArray[np.int64]
     token: Callable[[int], bytes]
     replaced: int
     unspaced: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        lexicon: Lexicon,
+        options: TextOptions,
+        *,
+        lengths: Sequence[int] = (),
+        merged: Sequence[NDArray[np.int32]] = (),
+        replaced: int = 0,
+    ) -> Self:
+        """Return those of the words of a lexicon, which has all if `merged` is empty."""
+        is_divided = options.split == "words" and options.pattern is None
+        share = lexicon.unspaced_share() if is_divided else 0.0
+        merged = merged or [np.arange(len(lexicon), dtype=np.int32)]
+        return cls(lengths, merged, lexicon.counts(), lexicon.all_words().__getitem__, replaced, share)
 
     def words(self) -> list[bytes]:
         """Return the UTF-8 of all words, in the order of their ids."""
@@ -80,8 +96,7 @@ def scan_pieces(
             replaced += write_oldest(file)
     merged = [np.arange(len(lexicons[0]), dtype=np.int32)]
     merged += [lexicons[0].absorb(other) for other in lexicons[1:]]
-    share = lexicons[0].unspaced_share()
-    return ProvisionalIds(lengths, merged, lexicons[0].counts(), lexicons[0].all_words().__getitem__, replaced, share)
+    return ProvisionalIds.of(lexicons[0], options, lengths=lengths, merged=merged, replaced=replaced)
 
 
 def _scan(lexicon: Lexicon, block: Block, sentences: str) -> tuple[NDArray[np.int32], int]:

@@ -86,7 +86,8 @@ def _warn_of_phrases(corpus: object, share: float) -> None:
         warnings.warn(
             f"{share:.0%} of the characters of the corpus {_shown(corpus)} are in scripts without spaces between words "
             "(Chinese, Japanese, Thai, Lao, Khmer, Burmese), and whole phrases became words; learn words with "
-            'segmenter="learned" (--segmenter learned) in a fit that continues from no other table',
+            'segmenter="learned" (--segmenter learned) from a text in which each occurs min_count times, in a fit that '
+            "continues from no other table",
             CorpusWarning,
             stacklevel=4,
         )

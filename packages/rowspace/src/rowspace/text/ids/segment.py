@@ -38,7 +38,7 @@ def words_within(corpus: object, provisional: ProvisionalIds, options: TextOptio
     words = provisional.words()
     found = find_words(words, provisional.counts, segmenter=options.segmenter, min_count=options.min_count)
     while found:
-        divided, _, _ = _divide(provisional, found)
+        divided = divide_phrases(provisional, found)
         chosen = choose_words(corpus, divided, options.min_count, options.max_vocabulary)
         kept = {divided.token(index).decode() for index in chosen}
         if kept.issuperset(found):
@@ -47,18 +47,19 @@ def words_within(corpus: object, provisional: ProvisionalIds, options: TextOptio
     return found
 
 
-def divide_phrases(provisional: ProvisionalIds, path: Path, words: Sequence[str]) -> ProvisionalIds:
+def divide_phrases(provisional: ProvisionalIds, words: Sequence[str], path: Path | None = None) -> ProvisionalIds:
     """Divide phrases into the longest of some words at each place, and rewrite the ids at `path`.
 
     Args:
         provisional: The words of the text, and the ids at `path`.
-        path: The file of the ids.
         words: Words of scripts without spaces; with none, nothing is changed.
+        path: The file of the ids; None if only the words are needed.
     """
     if not words:
         return provisional
     divided, parts, ends = _divide(provisional, words)
-    return dataclasses.replace(divided, lengths=_rewrite(path, provisional, parts, ends))
+    lengths = [] if path is None else _rewrite(path, provisional, parts, ends)
+    return dataclasses.replace(divided, lengths=lengths)
 
 
 def _divide(
