@@ -22,7 +22,7 @@ from pathlib import Path
 
 import rowspace as rs
 from rowspace.text import TextOptions, WordTokenizer, encode_corpus
-from rowspace.text.words.unspaced.segmenters import SEGMENTERS
+from rowspace.text.words.unspaced.find_words import SEGMENTERS
 
 LANGUAGES = {"zh_CN": ("Chinese", "jieba"), "ja": ("Japanese", "sudachi"), "th": ("Thai", "pythainlp")}
 PROBES = {"zh_CN": ("英语", "密码", "删除"), "ja": ("日本語", "パスワード", "削除"), "th": ("สี", "ติดตั้ง", "ลบ")}

@@ -1,8 +1,8 @@
 """Scripts without spaces between words: words are learned from the text, and found again by the longest match.
 
-Start at find_words.py. training.py learns the words; segmenters.py asks another library for them; separator.py puts
-blanks around the words of a text, so that the word tokenizer finds them. A tokenizer.json holds the words as added
-tokens, of which the `tokenizers` library finds the longest at each place too, so that the tokens are the same.
+Start at find_words.py, which may ask another library for the words. training.py learns them; separator.py puts blanks
+around the words of a text, so that the word tokenizer finds them. A tokenizer.json holds the words as added tokens, of
+which the `tokenizers` library finds the longest at each place too, so that the tokens are the same.
 """
 
 from rowspace.text.words.unspaced.find_words import find_words

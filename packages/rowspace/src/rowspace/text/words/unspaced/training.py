@@ -1,4 +1,4 @@
-"""Runs of characters → the words that they are made of: a unigram model, pruned by its description length.
+"""Phrases → runs of characters → the words that they are made of: a unigram model, pruned by its description length.
 
 A word is kept while it shortens the description of the text by more than it costs to spell it. The model is that of
 Kudo 2018 ("Subword regularization"), with the best division in place of all; the criterion is that of de Marcken 1996
@@ -6,7 +6,7 @@ Kudo 2018 ("Subword regularization"), with the best division in place of all; th
 nearly the division with the largest probability.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,10 +14,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text.words.unspaced.kernels import alternative, count_words, divide
-from rowspace.text.words.unspaced.runs import Runs
-from rowspace.text.words.unspaced.scripts import HAN, HIRAGANA, KATAKANA, SYLLABIC, continues_table, script_table
+from rowspace.text.words.unspaced.scripts import (
+    HAN,
+    HIRAGANA,
+    KATAKANA,
+    SYLLABIC,
+    continues_table,
+    opens_table,
+    script_table,
+)
 
-__all__ = ["learn_words"]
+__all__ = ["Runs", "learn_words", "runs_of"]
+
+
+class Runs(NamedTuple):
+    """Runs of characters, each preceded and followed by a separator.
+
+    Attributes:
+        codes: Code points, 0 for a separator: int64 (n,).
+        weights: How often the word of each character occurs: int64 (n,).
+        begins: Whether a word may begin at each character, or end before it: bool (n,).
+        scripts: The kind of script of each character: uint8 (n,).
+    """
+
+    codes: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    begins: NDArray[np.bool_]
+    scripts: NDArray[np.uint8]
+
+
+def runs_of(words: Sequence[bytes], counts: NDArray[np.int64]) -> Runs:
+    """Return the runs of words in which no word crosses from one script to another, but from Han to Hiragana.
+
+    Args:
+        words: UTF-8.
+        counts: How often each occurs: int64 (words,).
+
+    >>> runs = runs_of(["テストを見る".encode(), b"cat"], np.array([2, 1]))
+    >>> "".join(chr(code) if code else "|" for code in runs.codes)
+    '|テスト|を|見る|'
+    """
+    text = b"\n".join([*words, b""]).decode()
+    codes = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int64)
+    ends = np.flatnonzero(codes == ord("\n"))
+    weights = np.repeat(counts, np.diff(ends, prepend=-1))
+    scripts = script_table()[codes]
+    before = np.concatenate([[0], scripts[:-1]])
+    changes = (scripts != before) & (scripts > 0) & (before > 0) & ~((before == HAN) & (scripts == HIRAGANA))
+    changes &= ~continues_table()[codes]
+    kept = (scripts > 0) | np.concatenate([[False], scripts[:-1] > 0])  # a separator behind each run
+    place = np.cumsum(kept.astype(np.int64) + changes)  # after the first separator
+    total = int(place[-1]) + 1 if place.size else 1
+    runs = Runs(
+        np.zeros(total, np.int64), np.zeros(total, np.int64), np.ones(total, np.bool_), np.zeros(total, np.uint8)
+    )
+    is_member = scripts > 0
+    places = place[is_member]
+    runs.codes[places], runs.weights[places], runs.scripts[places] = (
+        codes[is_member],
+        weights[is_member],
+        scripts[is_member],
+    )
+    runs.begins[places] = ~continues_table()[codes[is_member]]
+    follows = np.concatenate([[False], opens_table()[runs.codes[:-1]]])
+    runs.begins[follows & (runs.codes > 0)] = False
+    return runs
+
 
 LONGEST = {HAN: 6, HIRAGANA: 6, KATAKANA: 16, SYLLABIC: 16}  # characters of a word that begins with one of a script
 SPELLING = 4.0  # what a character of a word costs, in logarithms of the number of characters
@@ -41,7 +103,7 @@ def learn_words(runs: Runs, *, min_count: int) -> list[str]:
         runs: The text.
         min_count: How often a word must occur, at least.
 
-    >>> from rowspace.text.words.unspaced.runs import runs_of
+    >>> from rowspace.text.words.unspaced.training import runs_of
     >>> pairs = [first + second for first in "我们 他们 老师 学生".split() for second in "学习 喜欢 知道 中文".split()]
     >>> runs = runs_of([pair.encode() for pair in pairs], np.ones(len(pairs), np.int64))
     >>> sorted(word for word in learn_words(runs, min_count=2) if len(word) > 1)
