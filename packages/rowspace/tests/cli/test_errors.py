@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rowspace as rs
-from rowspace.cli.errors import report_errors
+from rowspace.cli.help import report_errors
 from rowspace.errors import CorpusError, FitInterrupted, UnknownTokenError, UsageError
 
 Run = Callable[..., Any]

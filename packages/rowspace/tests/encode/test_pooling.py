@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rowspace.encode.kernels import half_to_single, pool_rows
-from rowspace.encode.pool_rule import pool_rule
+from rowspace.encode.options import pool_rule
 from rowspace.encode.pooling import (
     RowPooler,
     no_rows,

@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from rowspace._base.processes import die_with_parent
+from rowspace._base.parallel import die_with_parent
 from rowspace.errors import RowspaceError
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.server.errors import INTERNAL_ERROR

@@ -1,15 +1,19 @@
-"""The default number of threads, and parallel work on the pieces of a range.
+"""Threads and processes: the number of threads, parallel work on the pieces of a range, processes that end with ours.
 
 Kernels run without the interpreter lock, so threads use all cores.
 """
 
+import ctypes
 import os
+import signal
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from threading import RLock
 from typing import TypeVar
 
-__all__ = ["available_cores", "map_ranges", "split_range"]
+__all__ = ["array_imports", "available_cores", "die_with_parent", "map_ranges", "split_range"]
 
 Result = TypeVar("Result")
 PIECES_PER_CORE = 4  # so that other cores can take over the pieces of a slow one
@@ -64,3 +68,22 @@ def map_ranges(
         return [task(*each) for each in ranges]
     with ThreadPoolExecutor(threads, thread_name_prefix="rowspace") as pool:
         return list(pool.map(lambda each: task(*each), ranges))
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int | None = None) -> None:
+    """Let Linux kill this process when the thread that started it ends; elsewhere, do nothing.
+
+    Args:
+        parent: Its process id, to end at once if it no longer runs.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if parent is not None and os.getppid() != parent:
+            os._exit(1)
+
+
+array_imports = RLock()
+"""Held while PyTorch or scikit-learn is imported in a process that may have other threads."""

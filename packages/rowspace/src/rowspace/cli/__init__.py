@@ -4,7 +4,7 @@
 |---|---|
 | `commands/` | one file per command, which parses, calls and prints |
 | `app.py` | the application, which imports commands when they are called |
-| `help.py` | help that shows an example first, and options by subject |
+| `help.py` | help that shows an example first, and options by subject; errors → a message and an exit status |
 | `arguments.py` | arguments and options that several commands share |
 | `dataclass_options.py` | options of a command from the fields of dataclasses |
 | `default_table.py` | the default table, learned once from the standard library |
@@ -13,7 +13,6 @@
 | `output.py` | tables, JSON documents and messages |
 | `progress/` | the progress of long commands, on a terminal and elsewhere |
 | `summaries/` | what long commands print at their end |
-| `errors.py` | errors → a message and an exit status |
 | `interruption.py` | Ctrl-C and SIGTERM |
 | `streams.py` | standard streams that are closed, full, or without a reader |
 

@@ -12,7 +12,7 @@
 | `flat_tokenizer.py` | a tokenizer.json → ids of a buffer, by a scanner where one is exact, else by `tokenizers` |
 | `scanners/` | one tokenizer.json of a known kind → a kernel with the same ids |
 | `unseen.py` | words out of the vocabulary → rows, from their n-grams |
-| `pool_rule.py`, `pooling.py`, `kernels.py` | ids and rows → vectors, in NumPy and compiled |
+| `pooling.py`, `kernels.py` | ids and rows → vectors, in NumPy and compiled |
 | `token_rows.py` | a text → the rows that make its vector, and their shares of a cosine |
 | `precision.py` | vectors → float16, int8 or bits |
 | `usage.py`, `fingerprint.py` | what was encoded; a hash of all that decides the vectors |

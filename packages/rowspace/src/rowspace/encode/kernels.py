@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.encode.pool_rule import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING
+from rowspace.encode.options import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING
 
 __all__ = ["add_row", "add_two_rows", "finish", "half_to_single", "maximum_of_row", "pool_rows"]
 

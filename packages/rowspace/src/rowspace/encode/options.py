@@ -1,4 +1,4 @@
-"""`EncodeOptions`: how an encoder turns texts into vectors."""
+"""`EncodeOptions`: how an encoder turns texts into vectors, and `pool_rule`: their pooling as a number for kernels."""
 
 import dataclasses
 from typing import Annotated, Any, Literal, TypedDict
@@ -7,7 +7,22 @@ from rowspace._base.options import Option, validate_options
 from rowspace._base.plural import join_names
 from rowspace.errors import UsageError
 
-__all__ = ["DType", "EncodeKeywords", "EncodeOptions", "Mode", "Pooling", "options_from"]
+__all__ = [
+    "COUNT_MISSING",
+    "FIRST",
+    "KEEP_UNKNOWN",
+    "MAX",
+    "NORMALIZE",
+    "POOLING",
+    "SUM",
+    "DType",
+    "EncodeKeywords",
+    "EncodeOptions",
+    "Mode",
+    "Pooling",
+    "options_from",
+    "pool_rule",
+]
 
 Mode = Literal["rowspace", "model2vec", "sentence-transformers", "contextual"]
 Pooling = Literal["mean", "sif", "sum", "first", "max"]
@@ -94,3 +109,24 @@ class EncodeKeywords(TypedDict, total=False):
     dtype: DType
     sif_a: float
     workers: int | None
+
+
+# A rule is one number: as a tuple, it makes encoding one text of three words 8 % (1 µs) slower.
+SUM, FIRST, MAX, POOLING = 1, 2, 3, 3  # 0: mean
+NORMALIZE, KEEP_UNKNOWN, COUNT_MISSING = 4, 8, 16
+POOLINGS = {"mean": 0, "sif": 0, "sum": SUM, "first": FIRST, "max": MAX}
+
+
+def pool_rule(
+    pooling: Pooling, *, keep_unknown: bool = False, count_missing: bool = False, normalize: bool = False
+) -> int:
+    """Return how the ids of a text become its vector, as the number that kernels take.
+
+    Args:
+        pooling: As in `EncodeOptions`; the weights of "sif" are those of the `RowPooler`.
+        keep_unknown: The unknown token counts as any other; otherwise it is left out.
+        count_missing: An id without a row counts as a row of zeros; otherwise it is left out.
+        normalize: Scale to length 1.
+    """
+    flags = NORMALIZE * normalize | KEEP_UNKNOWN * keep_unknown | COUNT_MISSING * count_missing
+    return POOLINGS[pooling] | flags

@@ -7,8 +7,7 @@ import numpy as np
 import tokenizers
 
 from rowspace.encode.modes import ModeRules, rules_of
-from rowspace.encode.options import EncodeOptions
-from rowspace.encode.pool_rule import pool_rule
+from rowspace.encode.options import EncodeOptions, pool_rule
 from rowspace.encode.precision import stored_form
 from rowspace.table import Table
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.encode.pool_rule import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING, SUM, pool_rule
+from rowspace.encode.options import COUNT_MISSING, FIRST, KEEP_UNKNOWN, MAX, NORMALIZE, POOLING, SUM, pool_rule
 from rowspace.encode.texts import FlatIds
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.pool_rule import pool_rule
+from rowspace.encode.options import pool_rule
 from rowspace.encode.pooling import RowPooler, no_rows
 from rowspace.encode.texts import FlatIds
 from rowspace.subwords.hashing import PRUNED_BUCKET, Subwords

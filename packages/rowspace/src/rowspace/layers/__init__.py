@@ -5,7 +5,7 @@ input of a model, `head/` computes logits and the loss, `cost/` counts parameter
 `training/` changes the tables of a model that learns.
 """
 
-from rowspace._base.imports import array_imports as _array_imports
+from rowspace._base.parallel import array_imports as _array_imports
 from rowspace.errors import MissingExtraError
 
 try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import IO, Any, cast
 
-from rowspace._base.processes import die_with_parent
+from rowspace._base.parallel import die_with_parent
 
 __all__ = ["WorkerProcess", "serve"]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.imports import array_imports
+from rowspace._base.parallel import array_imports
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.space.similarity import BLOCK_BYTES, row_norms, unit_rows
 

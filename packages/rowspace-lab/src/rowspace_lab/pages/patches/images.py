@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from rowspace._base.imports import array_imports
+from rowspace._base.parallel import array_imports
 from rowspace_lab.pages.patches.replies import PictureSize
 
 Picture = NDArray[np.uint8]  # (height, width, 3), or (height, width, 1) in gray

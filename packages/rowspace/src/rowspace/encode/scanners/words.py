@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner
 from rowspace.encode.texts import FlatIds, TextBuffer
 from rowspace.files.tokenizer_json import UNKNOWN_TOKEN
@@ -63,38 +64,32 @@ class WordScanner(Scanner):
         self.cased = cased
         self.unspaced = unspaced
         self.unknown_id = words.index(UNKNOWN_TOKEN)
-        self._idle: list[tuple[Lexicon, Separator | None]] = []
+        self._pool = Pool(self._made)
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and that it leaves none to the library."""
         from rowspace.text.words.kernels import END
 
         begin, end = int(buffer.indptr[first]), int(buffer.indptr[last])
-        lexicon, separator = self._take()
+        lexicon, separator = self._pool.take()
         data, ends = buffer.data[begin:end].tobytes(), buffer.indptr[first + 1 : last + 1] - begin
         if separator is not None:
             data, ends = separator.separate(data, ends)
         found, _ = lexicon.scan(data, ends, learning=False)
         if end - begin <= KEPT_BYTES:
-            self._idle.append((lexicon, separator))
+            self._pool.give_back((lexicon, separator))
         ends = np.flatnonzero(found == END)
         indptr = np.concatenate([[0], ends - np.arange(ends.size)])
         ids = found[found != END]
         ids[ids < 0] = self.unknown_id
         return FlatIds(ids, indptr), np.empty(0, np.int64)
 
-    def _take(self) -> "tuple[Lexicon, Separator | None]":
-        """Return a lexicon of the vocabulary that no other thread has, and what separates its words if needed."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            from rowspace.text.characters import character_table
-            from rowspace.text.words import Lexicon
-            from rowspace.text.words.unspaced import Separator
+    def _made(self) -> "tuple[Lexicon, Separator | None]":
+        """Return a lexicon of the vocabulary, and what separates its words if needed."""
+        from rowspace.text.characters import character_table
+        from rowspace.text.words import Lexicon
+        from rowspace.text.words.unspaced import Separator
 
-            lexicon = Lexicon(character_table(cased=self.cased))
-            lexicon.add([word.encode() for word in self.words])
-            return lexicon, Separator(self.unspaced) if self.unspaced else None
-
-    def __getstate__(self) -> dict[str, object]:
-        return self.__dict__ | {"_idle": []}
+        lexicon = Lexicon(character_table(cased=self.cased))
+        lexicon.add([word.encode() for word in self.words])
+        return lexicon, Separator(self.unspaced) if self.unspaced else None

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rowspace._base.processes import die_with_parent
+from rowspace._base.parallel import die_with_parent
 from rowspace.errors import FileFormatError, MissingExtraError
 from rowspace.search.reading.chunks import chunk_document
 from rowspace.search.reading.documents import read_document

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.scanners.cache import MAX_WORD, CachePool, WordCache
+from rowspace.encode.scanners.cache import MAX_WORD, Pool, WordCache
 from rowspace.encode.scanners.cache.kernels import (
     BYTES,
     KEY,
@@ -84,9 +84,10 @@ def test_there_is_always_room_for_the_longest_word() -> None:
 
 
 def test_a_pickled_pool_lends_an_empty_cache() -> None:
-    pool = CachePool(words=4)
-    with pool.borrow() as cache:
-        look_up(cache, b"word", [1])
-    with pickle.loads(pickle.dumps(pool)).borrow() as other:
-        assert other.used.tolist() == [0, 0, 0]
-        assert other.slots.shape == cache.slots.shape
+    pool = Pool(WordCache.empty)
+    cache = pool.take()
+    look_up(cache, b"word", [1])
+    pool.give_back(cache)
+    other = pickle.loads(pickle.dumps(pool)).take()
+    assert other.used.tolist() == [0, 0, 0]
+    assert other.slots.shape == cache.slots.shape

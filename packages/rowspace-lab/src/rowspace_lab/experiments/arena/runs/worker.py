@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import torch
 
-from rowspace._base.processes import die_with_parent
+from rowspace._base.parallel import die_with_parent
 from rowspace_lab.experiments.arena.model.forms import make_form
 from rowspace_lab.experiments.arena.model.train import Diverged
 from rowspace_lab.experiments.arena.options import ArenaOptions

@@ -2,14 +2,12 @@
 
 | in this folder | what flows in → out |
 |---|---|
-| `recognize.py` | a tokenizer.json → `ByteBpeScanner` or None |
 | `patterns.py`, `model.py` | its steps → how text is cut; its vocabulary and merges → arrays |
-| `scanner.py` | texts → ids |
+| `scanner.py` | a tokenizer.json → `ByteBpeScanner` or None; texts → ids |
 | `character_classes.py` | what each character is to the patterns; `unicode_tables.py` is generated |
 | `kernels/` | the compiled part |
 """
 
-from rowspace.encode.scanners.byte_bpe.recognize import recognize_byte_bpe
-from rowspace.encode.scanners.byte_bpe.scanner import ByteBpeScanner
+from rowspace.encode.scanners.byte_bpe.scanner import ByteBpeScanner, recognize_byte_bpe
 
 __all__ = ["ByteBpeScanner", "recognize_byte_bpe"]

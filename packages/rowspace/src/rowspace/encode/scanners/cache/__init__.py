@@ -3,6 +3,6 @@
 Start at word_cache.py (the arrays, and who may use them), then kernels.py (how a word is found and added).
 """
 
-from rowspace.encode.scanners.cache.word_cache import MAX_WORD, CachePool, WordCache
+from rowspace.encode.scanners.cache.word_cache import MAX_WORD, Pool, WordCache
 
-__all__ = ["MAX_WORD", "CachePool", "WordCache"]
+__all__ = ["MAX_WORD", "Pool", "WordCache"]

@@ -1,13 +1,14 @@
-"""The arrays of a cache, and a pool of caches for threads."""
+"""The arrays of a cache, and pools of caches for threads."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_WORD", "CachePool", "WordCache"]
+__all__ = ["MAX_WORD", "Pool", "WordCache"]
+
+Memory = TypeVar("Memory")
 
 MAX_WORD = 4096  # bytes, and ids, of a word
 FIRST_SIZE = 4096  # of the table; it grows with the words, so that those of a small text stay in the processor's cache
@@ -49,44 +50,33 @@ class WordCache(NamedTuple):
         return cls(slots, arena, np.empty(4 * words + MAX_WORD, np.int32), np.zeros(3, np.int64))
 
 
-class CachePool:
-    """Caches for any number of threads: each borrows one, so that no thread waits for another.
-
-    A pickled pool is empty again.
+class Pool(Generic[Memory]):
+    """Memories for any number of threads: each takes one, so that no thread waits for another. A pickled pool is empty.
 
     Args:
-        words: Number of words that each cache holds.
+        make: Returns a new memory, when all are taken.
 
-    >>> pool = CachePool(words=4)
-    >>> with pool.borrow() as first, pool.borrow() as second:
-    ...     first is second
-    False
-    >>> with pool.borrow() as again:
-    ...     again is first
+    >>> pool = Pool(WordCache.empty)
+    >>> first, second = pool.take(), pool.take()
+    >>> pool.give_back(first)
+    >>> pool.take() is first
     True
     """
 
-    def __init__(self, words: int = 2**17) -> None:
-        self.words = words
-        self._free: list[WordCache] = []
+    def __init__(self, make: Callable[[], Memory]) -> None:
+        self._make = make
+        self._idle: list[Memory] = []
 
-    @contextmanager
-    def borrow(self) -> Iterator[WordCache]:
-        """Lend a cache, a new one if all are lent. After an error it is dropped, as it may be half written."""
-        cache = self.take()
-        yield cache
-        self.give_back(cache)
-
-    def take(self) -> WordCache:
-        """Return a cache that no other thread has; `borrow` is slower by a microsecond."""
+    def take(self) -> Memory:
+        """Return a memory that no other thread has."""
         try:
-            return self._free.pop()
+            return self._idle.pop()
         except IndexError:
-            return WordCache.empty(self.words)
+            return self._make()
 
-    def give_back(self, cache: WordCache) -> None:
-        """Return a cache to the pool."""
-        self._free.append(cache)
+    def give_back(self, memory: Memory) -> None:
+        """Return a memory to the pool; after an error it is dropped, as it may be half written."""
+        self._idle.append(memory)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"words": self.words, "_free": []}
+        return {"_make": self._make, "_idle": []}

@@ -4,9 +4,9 @@
 |---|---|
 | `merges.py` | BPE: a tokenizer.json → `MergesScanner` or None |
 | `unigram.py` | Unigram: a tokenizer.json → `UnigramScanner` or None |
-| `blanks.py`, `white_space.py` | the steps before the model → rules |
+| `blanks.py` | the steps before the model → rules |
 | `characters.py` | a normalizer → what it makes of each character |
-| `kernels/` | the compiled part; tables.py has the arrays for it |
+| `kernels/` | the compiled part |
 """
 
 from rowspace.encode.scanners.sentencepiece.merges import recognize_sentencepiece_bpe

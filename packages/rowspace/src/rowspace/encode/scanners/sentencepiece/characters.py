@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.encode.scanners.byte_bpe.character_classes import changed_by_nfc
+from rowspace.encode.scanners.sentencepiece.blanks import MARK
 
 __all__ = ["BLANK", "CLASS_BITS", "CLASS_MASK", "DROP", "LEAVE", "SEQUENCE", "WHITE_SPACE", "WORD", "character_numbers"]
 
@@ -22,7 +23,6 @@ CLASS_BITS, CLASS_MASK = 3, 7
 
 CODE_POINTS, LOOKED_AT = 0x110000, 0x20000  # texts with characters beyond are left to the library, if there are steps
 SENTINEL = "\ue000"  # no step changes it or joins it with another
-MARK = "\u2581"
 WHITE_SPACE = frozenset(
     "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 )

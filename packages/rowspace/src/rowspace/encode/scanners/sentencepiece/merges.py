@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
+from rowspace.encode.scanners.bpe.kernels.known import empty_known
 from rowspace.encode.scanners.bpe.model import is_plain_bpe, merge_ids
-from rowspace.encode.scanners.bpe.pool import KnownPool
+from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner, adds_nothing
-from rowspace.encode.scanners.sentencepiece.blanks import BlankRule, recognize_blanks
+from rowspace.encode.scanners.sentencepiece.blanks import MARK, BlankRule, recognize_blanks
 from rowspace.encode.texts import FlatIds, TextBuffer
 
 __all__ = ["MergesScanner", "recognize_sentencepiece_bpe"]
 
-MARK = "\u2581"
 CODE_POINTS = 0x110000
 NEVER_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 LETTERS = [*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"]
@@ -71,7 +71,7 @@ class MergesScanner(Scanner):
 
     def __init__(self, rule: BlankRule, model: ModelArrays, added: AddedTokens) -> None:
         self.rule, self.model, self.added = rule, model, added
-        self.known = KnownPool()
+        self.known = Pool(empty_known)
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and which it leaves to the library."""

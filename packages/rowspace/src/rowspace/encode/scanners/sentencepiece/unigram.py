@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
-from rowspace.encode.scanners.bpe.pool import KnownPool
+from rowspace.encode.scanners.bpe.kernels.known import empty_known
+from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner, adds_nothing
+from rowspace.encode.scanners.sentencepiece.blanks import MARK, WhiteSpaceRule, recognize_white_space
 from rowspace.encode.scanners.sentencepiece.characters import character_numbers
 from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, Words
 from rowspace.encode.scanners.sentencepiece.kernels.viterbi import Lattice, UnigramModel, best_tokens
-from rowspace.encode.scanners.sentencepiece.white_space import WhiteSpaceRule, recognize_white_space
 from rowspace.encode.scanners.trie import build_trie
 from rowspace.encode.texts import FlatIds, TextBuffer
 
@@ -39,7 +40,6 @@ class UnigramArrays(NamedTuple):
     byte_fallback: bool
 
 
-MARK = "\u2581"
 PENALTY = 10.0  # of an unknown character, below the lowest score
 
 
@@ -79,7 +79,6 @@ def lattice() -> Lattice:
 
 
 MAX_VOCABULARY = 2**22  # characters of all tokens, so that a damaged file takes little memory
-MARK = "\u2581"
 KEYS = {"type", "unk_id", "vocab", "byte_fallback"}
 IDS_PER_BYTE = 4
 
@@ -136,13 +135,12 @@ class UnigramScanner(Scanner):
 
     def __init__(self, rule: WhiteSpaceRule, model: UnigramArrays, added: AddedTokens, *, watched: str = "") -> None:
         self.rule, self.model, self.added, self.watched = rule, model, added, watched
-        self.known = KnownPool()
+        self.known = Pool(empty_known)
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and which it leaves to the library."""
         from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
         from rowspace.encode.scanners.sentencepiece.kernels.unigram import MAX_BYTES, scan
-        from rowspace.encode.scanners.sentencepiece.unigram import lattice
 
         words, added, model = self._tables
         texts = Texts.of(buffer, first, last)
@@ -155,8 +153,6 @@ class UnigramScanner(Scanner):
     @cached_property
     def _tables(self) -> tuple[Any, Any, Any]:
         """The arrays of characters, of added tokens and of the model."""
-        from rowspace.encode.scanners.sentencepiece.unigram import unigram_model, words_of
-
         model = unigram_model(self.model)
         return words_of(self.rule, model, self.watched), self.added.packed(), model
 
