@@ -20,11 +20,11 @@ def by_rowspace(job):
     from concurrent.futures import ThreadPoolExecutor
 
     from rowspace import fit_graph
+    from rowspace.cli.warm import warm_graph
     from rowspace.learn import GraphOptions, GraphReports
     from rowspace.learn.graph.graph import build_graph
     from rowspace.learn.graph.read_edges import read_edges
     from rowspace.learn.graph.walks import WalkCorpus
-    from rowspace.learn.warm import warm_graph
 
     warm_graph()  # the peers' time includes no compilation either
     options = {name: job[name] for name in ("dim", "walks", "length", "window", "p", "q", "workers", "seed")}

@@ -6,6 +6,7 @@ import pytest
 from tests.search.s3_server import bucket_server
 
 from rowspace.errors import RowspaceError, UsageError
+from rowspace.files.hub import local_copy
 from rowspace.files.remote import (
     delete_remote,
     open_remote,
@@ -16,7 +17,6 @@ from rowspace.files.remote import (
     upload,
     write_remote,
 )
-from rowspace.files.remote_copy import local_copy
 
 NAMES = ["a b/é%20?.txt", "a b/x.txt", "a b/in/y.txt", "a b/in/z.md", "a b/_SUCCESS", "top.txt"]
 

@@ -30,8 +30,8 @@ from tests.fuzz.children import Outcome, run_trials, status_of  # noqa: E402  # 
 from tests.fuzz.damage import damaged  # noqa: E402  # after the line that makes it importable
 from tests.fuzz.samples import READERS, Reader  # noqa: E402  # after the line that makes it importable
 
+from rowspace.cli.warm import warm_store  # noqa: E402  # sorted after the two above
 from rowspace.errors import RowspaceError  # noqa: E402  # sorted after the two above
-from rowspace.store.warm import warm  # noqa: E402  # sorted after the two above
 
 MEMORY = 100 << 20
 SLOWER = 3  # times as long a file, so that only a third of them are tried: indexes and runs
@@ -53,7 +53,7 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown reader {', '.join(unknown)}; the readers are {', '.join(READERS)}")
     warnings.simplefilter("ignore")
-    warm()
+    warm_store()
     wrong = 0
     print(f"{'reader':28}{'files':>7}{'opened':>8}{'errors':>8}{'wrong':>7}{'MB':>7}", flush=True)
     for name in options.readers or READERS:

@@ -2,7 +2,7 @@
 
 | file | contents |
 |---|---|
-| `commands/` | one file per command, which parses, calls and prints |
+| `commands/` | commands, which parse, call and print |
 | `app.py` | the application, which imports commands when they are called |
 | `help.py` | help that shows an example first, and options by subject; errors → a message and an exit status |
 | `arguments.py` | arguments and options that several commands share |
@@ -14,6 +14,7 @@
 | `progress/` | the progress of long commands, on a terminal and elsewhere |
 | `summaries/` | what long commands print at their end |
 | `interruption.py` | Ctrl-C and SIGTERM |
+| `warm.py` | compiles the kernels, at setup |
 | `streams.py` | standard streams that are closed, full, or without a reader |
 
 A command imports numba and other slow libraries when it runs, so that `rowspace --help` and short commands start fast.

@@ -22,36 +22,35 @@ __all__ = ["COMMANDS", "SUBCOMMANDS", "app", "command_function", "command_names"
 GROUP = "rowspace.commands"
 WORKBENCH = ("lab", "train", "arena", "merges")  # the commands of rowspace-lab
 
-# Each command: its folder in `rowspace.cli.commands` and its function, which is in the module with the command's name
-# (with _ for -).
+# Each command: its module in `rowspace.cli.commands` and its function.
 COMMANDS = {
-    "fit": "learn.fit",
-    "fit-graph": "learn.fit_graph",
-    "fit-items": "learn.fit_items",
-    "distill": "learn.distill",
-    "tune": "learn.tune",
-    "encode": "encode.encode",
-    "compile": "encode.compile_kernels",
-    "classify": "classify.classify",
-    "dedupe": "text.dedupe",
-    "cluster": "text.cluster",
-    "near": "table.near",
-    "similar": "table.similar",
-    "analogy": "table.analogy",
-    "odd": "table.odd",
-    "eval": "table.evaluate",
-    "info": "table.info",
-    "convert": "table.convert",
-    "align": "table.align",
-    "merge": "table.merge",
-    "compare": "table.compare",
-    "split": "text.split",
-    "coverage": "text.coverage",
-    "index": "search.index",
-    "search": "search.search",
-    "bridge": "search.bridge",
-    "mcp": "search.mcp",
-    "serve": "servers.serve",
+    "fit": "learn.fit:fit",
+    "fit-graph": "learn.fit_graph:fit_graph",
+    "fit-items": "learn.fit_items:fit_items",
+    "distill": "learn.distill:distill",
+    "tune": "learn.tune:tune",
+    "encode": "encode.encode:encode",
+    "compile": "encode.compile:compile_kernels",
+    "classify": "classify:classify",
+    "dedupe": "text.dedupe:dedupe",
+    "cluster": "text.cluster:cluster",
+    "near": "table.words:near",
+    "similar": "table.words:similar",
+    "analogy": "table.words:analogy",
+    "odd": "table.words:odd",
+    "eval": "table.eval:evaluate",
+    "info": "table.info:info",
+    "convert": "table.convert:convert",
+    "align": "table.align:align",
+    "merge": "table.merge:merge",
+    "compare": "table.compare:compare",
+    "split": "text.split:split",
+    "coverage": "text.coverage:coverage",
+    "index": "search.index:index",
+    "search": "search.search:search",
+    "bridge": "search.bridge:bridge",
+    "mcp": "search.mcp:mcp",
+    "serve": "servers.serve:serve",
 }
 # The commands of a command that is a group, each the module and the function's name in the group's folder.
 SUBCOMMANDS = {"classify": {"fit": "fit", "predict": "predict", "test": "measure"}}
@@ -75,10 +74,8 @@ def command_function(name: str) -> Callable[..., None]:
     if name not in COMMANDS:
         loaded: Callable[..., None] = _added()[name].load()
         return loaded
-    folder, attribute = COMMANDS[name].split(".")
-    place = folder if name in SUBCOMMANDS else f"{folder}.{name.replace('-', '_')}"
-    module = import_module(f"rowspace.cli.commands.{place}")
-    function: Callable[..., None] = getattr(module, attribute)
+    module, attribute = COMMANDS[name].split(":")
+    function: Callable[..., None] = getattr(import_module(f"rowspace.cli.commands.{module}"), attribute)
     return function
 
 

@@ -37,8 +37,8 @@ def index_table_path() -> str:
 
 
 def _learned() -> "Table":
+    from rowspace.cli.warm import warm_fit
     from rowspace.learn.fit import Reports, fit  # not needed by later starts
-    from rowspace.learn.warm import warm_fit
 
     message("learning a table from the standard library of this Python, once; later starts reuse it")
     warm_fit(subwords=False)
@@ -50,7 +50,7 @@ def _learned() -> "Table":
 
 
 def _distilled() -> "Table":
-    from rowspace.cli.progress.distill import distill_reporter
+    from rowspace.cli.progress.fit import distill_reporter
     from rowspace.learn.default_table import ENCODER, verified_encoder_folder
 
     folder = verified_encoder_folder()

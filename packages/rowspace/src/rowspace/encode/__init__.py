@@ -5,7 +5,7 @@
 | `encoder.py` | a table → `Encoder`: texts → one vector each |
 | `contextual_encoder.py` | the folder of a sentence encoder → `ContextualEncoder`: the same, by running it |
 | `executor.py` | texts and a plan → vectors, in pieces, by several threads |
-| `options.py`, `modes.py`, `plan.py` | options, and the rules of a library → what to do with ids |
+| `options.py`, `modes.py` | options, and the rules of a library → what to do with ids |
 | `stream/` | files, generators, Parquet columns → files of vectors, with bounded memory |
 | `text_encoder.py` | `TextEncoder`: a transformer of scikit-learn |
 | `texts.py` | texts → one UTF-8 buffer; ids of many texts as two flat arrays |

@@ -14,9 +14,8 @@ from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.modes import check_modules, check_static, mode_at
+from rowspace.encode.modes import Plan, check_modules, check_static, mode_at
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
-from rowspace.encode.plan import Plan
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds
 from rowspace.encode.token_rows import TokenRows

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace.encode.flat_tokenizer import FlatTokenizer
+from rowspace.encode.modes import Plan
 from rowspace.encode.options import EncodeOptions
-from rowspace.encode.plan import Plan
 from rowspace.encode.pooling import RowPooler, gather_used, no_rows, shares_of_counts, sif_weights, unit_length
 from rowspace.encode.precision import quantize
 from rowspace.encode.texts import FlatIds, TextBuffer

@@ -1,4 +1,4 @@
-"""The rules of other libraries for unknown tokens, long texts and normalization, and our own.
+"""The rules of other libraries for unknown tokens, long texts and normalization, and our own; `Plan`: what they mean.
 
 | mode | unknown token | ids without a row | a text is cut | normalized |
 |---|---|---|---|---|
@@ -15,20 +15,23 @@ zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformer
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import tokenizers
 
 from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules
-from rowspace.encode.options import EncodeOptions, Mode
+from rowspace.encode.options import EncodeOptions, Mode, pool_rule
+from rowspace.encode.precision import stored_form
 from rowspace.errors import UsageError
 from rowspace.store import format_of
 from rowspace.table import Table
 
 __all__ = [
     "ModeRules",
+    "Plan",
     "check_modules",
     "check_static",
     "is_contextual_at",
@@ -186,3 +189,55 @@ _RULES: dict[Mode, Callable[[EncodeOptions, Table, tokenizers.Tokenizer | None],
     "model2vec": _model2vec,
     "sentence-transformers": _sentence_transformers,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with texts and their ids.
+
+    Attributes:
+        options: The options.
+        rules: The rules of the mode.
+        unknown: The id of the unknown token, or V.
+        rule: How ids become a vector, see `pool_rule`.
+        composes: Whether unseen words get the rows of their n-grams.
+        is_direct: Whether pooled vectors are the result, without rounding or packing.
+        form: The numbers that store a vector, and their NumPy dtype.
+    """
+
+    options: EncodeOptions
+    rules: ModeRules
+    unknown: int
+    rule: int
+    composes: bool
+    is_direct: bool
+    form: tuple[int, np.dtype[Any]]
+
+    @classmethod
+    def of(
+        cls, options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None, unknown_id: int | None
+    ) -> "Plan":
+        """Return the plan for a table.
+
+        Args:
+            options: The options.
+            table: The table.
+            library: Its tokenizer, if it has one.
+            unknown_id: The id of the unknown token, if there is one.
+        """
+        rules = rules_of(options, table, library)
+        return cls(
+            options=options,
+            rules=rules,
+            unknown=len(table) if unknown_id is None else unknown_id,
+            rule=pool_rule(
+                options.pooling,
+                keep_unknown=rules.keep_unknown,
+                count_missing=rules.count_missing,
+                # Rounded to float16 first, as model2vec does, so vectors are normalized afterwards.
+                normalize=rules.normalize and not rules.half,
+            ),
+            composes=table.subwords is not None and options.mode == "rowspace",
+            is_direct=options.dtype == "float32" and not rules.half,
+            form=stored_form(options.dim or table.dim, options.dtype),
+        )

@@ -8,7 +8,6 @@
 | `items/` | `fit_items`: rows of items and users, from baskets and events |
 | `default_table.py` | the table of commands that are given none |
 | `run_folder.py`, `interrupt.py` | shared by all learning methods |
-| `warm.py` | compiles the kernels at setup |
 | `documents/` | PV-DBOW: documents → a row for each, and rows of other documents |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `categories/` | `CategoryEncoder`: rows for the categories of tabular data |

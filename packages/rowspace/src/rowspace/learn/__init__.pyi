@@ -8,8 +8,7 @@ from rowspace.learn.distillation.distill import (
     distill as distill,
 )
 from rowspace.learn.distillation.options import DistillOptions as DistillOptions
-from rowspace.learn.documents.documents import Documents as Documents
-from rowspace.learn.documents.fit import fit_documents as fit_documents
+from rowspace.learn.documents.documents import Documents as Documents, fit_documents as fit_documents
 from rowspace.learn.documents.options import DocumentOptions as DocumentOptions
 from rowspace.learn.fit import Reports as Reports
 from rowspace.learn.graph.fit_graph import GraphReports as GraphReports, fit_graph as fit_graph

@@ -18,9 +18,9 @@ from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.optim.clip import clip_grad_norm_
 from rowspace.optim.rows.history import BOUND
-from rowspace.optim.rows.hooks import Handle, RowHook
 from rowspace.optim.rows.parameter import defer, resume
 from rowspace.optim.rows.processes import groups_of
+from rowspace.optim.rows.reader import Handle, RowHook
 from rowspace.optim.rows.slot import RowSlot
 from rowspace.optim.rows.table import RowTable, rows_of
 
@@ -48,6 +48,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
     """
 
     moments: tuple[str, ...]  # names in the state of tensors of the size of the parameter
+    rows_type: type[RowTable]
     history_bound = BOUND
 
     def __init__(
@@ -253,9 +254,9 @@ class DeferredOptimizer(Optimizer, abc.ABC):
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` and the moments of a parameter with these values to its state."""
 
-    @abc.abstractmethod
     def _new_table(self, parameter: nn.Parameter, now: int) -> RowTable:
         """The table of a parameter at the step `now`."""
+        return self.rows_type(parameter, self.state[parameter], now=now, bound=self.history_bound)
 
     @abc.abstractmethod
     def dense_steps(

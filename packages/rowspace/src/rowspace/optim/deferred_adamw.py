@@ -55,6 +55,7 @@ class DeferredAdamW(DeferredOptimizer):
     """
 
     moments = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+    rows_type = AdamRows
 
     def __init__(  # noqa: PLR0913  # the arguments of torch's AdamW
         self,
@@ -115,9 +116,6 @@ class DeferredAdamW(DeferredOptimizer):
         state["step"] = torch.zeros((), dtype=torch.float32, device=values.device)
         for name in self.moments[: 3 if group["amsgrad"] else 2]:
             state[name] = _zeros_like(values)
-
-    def _new_table(self, parameter: nn.Parameter, now: int) -> AdamRows:
-        return AdamRows(parameter, self.state[parameter], now=now, bound=self.history_bound)
 
     def dense_steps(
         self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]

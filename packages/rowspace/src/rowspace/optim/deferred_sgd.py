@@ -42,6 +42,7 @@ class DeferredSGD(DeferredOptimizer):
     """
 
     moments = ("momentum_buffer",)
+    rows_type = SgdRows
 
     def __init__(  # noqa: PLR0913  # the arguments of torch's optimizer, and two of all deferred ones
         self,
@@ -79,9 +80,6 @@ class DeferredSGD(DeferredOptimizer):
         """Write `step` to the state of a parameter; as in torch, it has no momentum before the first step with one."""
         state["step"] = torch.zeros(())
         state["momentum_buffer"] = None
-
-    def _new_table(self, parameter: nn.Parameter, now: int) -> SgdRows:
-        return SgdRows(parameter, self.state[parameter], now=now, bound=self.history_bound)
 
     def dense_steps(
         self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]

@@ -46,6 +46,7 @@ class RowAdagrad(DeferredOptimizer):
     """
 
     moments = ("sum",)
+    rows_type = AdagradRows
 
     def __init__(  # noqa: PLR0913  # the arguments of torch's optimizer, and two of all deferred ones
         self,
@@ -78,9 +79,6 @@ class RowAdagrad(DeferredOptimizer):
         """Write `step` and the sums of a parameter with these values to its state."""
         state["step"] = torch.zeros(())
         state["sum"] = values.new_full((len(_by_row(values)),), group["initial_accumulator_value"])
-
-    def _new_table(self, parameter: nn.Parameter, now: int) -> AdagradRows:
-        return AdagradRows(parameter, self.state[parameter], now=now, bound=self.history_bound)
 
     def dense_steps(
         self, values: list[Tensor], gradients: list[Tensor], states: list[dict[str, Any]], group: dict[str, Any]

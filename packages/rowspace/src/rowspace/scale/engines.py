@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import Any, Literal, NamedTuple
 
+from rowspace._base.parallel import available_cores
 from rowspace.errors import RowspaceError, reason_of
 from rowspace.scale.worker_process import WorkerProcess
 
@@ -67,16 +68,12 @@ def engine_for(on: On, function: Function, workers: int | None) -> Engine:
     if on is None:
         return _Here(function)
     if isinstance(on, Executor):
-        return _Futures(function, workers or _cores(), on)
+        return _Futures(function, workers or available_cores(), on)
     if on == "processes":
-        return _Processes(function, workers or _cores())
+        return _Processes(function, workers or available_cores())
     if on == "ray":
         return _Ray(function, workers)
     return _Dask(function, workers)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Here(Engine):
@@ -187,7 +184,7 @@ class _Dask(Engine):
         except ValueError:  # there is none
             address = dask.config.get("scheduler-address", None)
             if address is None:
-                options = {"host": "127.0.0.1", "dashboard_address": None, "n_workers": workers or _cores()}
+                options = {"host": "127.0.0.1", "dashboard_address": None, "n_workers": workers or available_cores()}
                 self._own.append(distributed.LocalCluster(threads_per_worker=1, **options))
             self._client = _connected(lambda: distributed.Client(address or self._own[0]))
             self._own.insert(0, self._client)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rowspace.compat.gensim.training import kernels
-from rowspace.compat.gensim.training.corpus import EncodedText
+from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions
 from rowspace.compat.gensim.training.general import (
     GeneralLearner,
     Tags,
@@ -16,8 +16,7 @@ from rowspace.compat.gensim.training.general import (
     sampler_of,
     word_parts,
 )
-from rowspace.compat.gensim.training.huffman import huffman_tree
-from rowspace.compat.gensim.training.options import LearningOptions
+from rowspace.compat.gensim.training.vocabulary import huffman_tree
 
 pytestmark = pytest.mark.kernels
 

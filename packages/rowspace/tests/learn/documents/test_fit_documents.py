@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.learn.word2vec.reference import skipgram_step
 
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.learn import Documents, fit_documents
@@ -9,7 +10,6 @@ from rowspace.learn.documents.passes import learn_document
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, seed_random
 from rowspace.learn.word2vec.kernels.chunk import draw_targets, next_sentence
-from rowspace.learn.word2vec.reference import skipgram_step
 from rowspace.learn.word2vec.sampling import make_sampler
 
 

@@ -1,4 +1,4 @@
 """The progress of long commands on standard error: bars on a terminal, lines at intervals elsewhere.
 
-Read `fit.py` first; `train.py` and `distill.py` extend its bars and lines.
+Read `fit.py` first.
 """

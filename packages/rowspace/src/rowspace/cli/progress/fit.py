@@ -1,4 +1,4 @@
-"""The progress of a fit on standard error: bars on a terminal, lines at intervals elsewhere.
+"""The progress of a fit or a distillation on standard error: bars on a terminal, lines at intervals elsewhere.
 
 Both have the callbacks of `rowspace.learn.Reports`.
 """
@@ -16,9 +16,20 @@ from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress
+    from rowspace.learn.distillation.distill import DistillProgress
     from rowspace.text import IdCorpus
 
-__all__ = ["Bars", "GraphBars", "GraphLines", "Lines", "graph_reporter", "progress_reporter"]
+__all__ = [
+    "Bars",
+    "DistillBars",
+    "DistillLines",
+    "GraphBars",
+    "GraphLines",
+    "Lines",
+    "distill_reporter",
+    "graph_reporter",
+    "progress_reporter",
+]
 
 
 def progress_reporter(total_bytes: int | None) -> "Bars | Lines":
@@ -182,3 +193,36 @@ class GraphLines(Lines):
 
 def _graph_facts(nodes: int, edges: int, visits: int) -> str:
     return f"{plural(nodes, 'node')}, {plural(edges, 'edge')}, {visits:,} visits in an epoch"
+
+
+def distill_reporter(total_bytes: int | None) -> "DistillBars | DistillLines":
+    """Return bars for a terminal, lines otherwise; `total_bytes` is what is read of a corpus, if known."""
+    return DistillBars(total_bytes) if uses_bars() else DistillLines(total_bytes)
+
+
+class DistillBars(Bars):
+    """A progress bar for reading a corpus and one for the tokens."""
+
+    def on_tokens(self, progress: "DistillProgress") -> None:
+        """Advance the bar for the tokens; without a corpus there is no other."""
+        if self._learned is None:
+            self._learned = self._bars.add_task("distilling", total=progress.total, facts="")
+            if not self._bars.tasks[self._read].finished:
+                self._bars.update(self._read, visible=False)
+        self._bars.update(self._learned, completed=progress.tokens, facts=_facts(progress))
+
+
+class DistillLines(Lines):
+    """A line at each 10 % of the work, and at intervals."""
+
+    def on_tokens(self, progress: "DistillProgress") -> None:
+        """Print how many tokens the model has read."""
+        if self._pace.is_due(progress.tokens / progress.total):
+            message(f"distilling: {_facts(progress)}")
+
+
+def _facts(progress: "DistillProgress") -> str:
+    """Return how much is done, the speed and the time left as text."""
+    rate = progress.tokens / max(1e-3, progress.seconds)
+    left = duration((progress.total - progress.tokens) / max(1e-3, rate))
+    return f"{progress.tokens:,} of {progress.total:,} tokens, {rate:,.0f} tokens/s, {left} left"

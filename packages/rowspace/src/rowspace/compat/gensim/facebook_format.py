@@ -16,15 +16,21 @@ from rowspace.compat.gensim.errors import UnsupportedModelError
 from rowspace.errors import UsageError
 from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
-from rowspace.store.kernels import ENTRY, find_entries
-from rowspace.store.model_formats.fasttext_dictionary import MAGIC, VERSIONS, FileArguments, Words, read_words
+from rowspace.store.model_formats.fasttext_dictionary import (
+    MAGIC,
+    VERSIONS,
+    FileArguments,
+    Words,
+    read_entries,
+    read_words,
+)
 
 __all__ = ["FacebookModel", "read_facebook", "write_facebook"]
 
 Rows = NDArray[np.float32]
 SOFTMAX, NEGATIVE_SAMPLING = 1, 2  # losses
 CBOW, SKIPGRAM, SUPERVISED = 1, 2, 3  # models
-MAX_LOSS, MAX_DIM, MAX_WORD = 4, 1 << 16, 1 << 16
+MAX_LOSS, MAX_DIM = 4, 1 << 16
 
 
 class FacebookModel(NamedTuple):
@@ -95,12 +101,7 @@ def _read_old_words(reader: BinaryReader) -> Words:
     reader.numbers("<i8", 1, "how many words its text had")
     if min(words, labels) < 0 or size != words + labels:
         raise reader.error(f"{size:,} entries of {words:,} words and {labels:,} labels", 20)
-    reader.check(size * (1 + ENTRY), f"its {size:,} words")
-    places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
-    found, reader.place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
-    if found < size:
-        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
-    return Words(places, counts, None)
+    return Words(*read_entries(reader, size), None)
 
 
 def write_facebook(model: FacebookModel, path: Any, *, encoding: str = "utf-8") -> None:

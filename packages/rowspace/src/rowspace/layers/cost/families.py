@@ -5,7 +5,7 @@ from typing import Any
 
 from rowspace.errors import UsageError
 from rowspace.layers.cost.counts import Cost
-from rowspace.layers.cost.images import IMAGES
+from rowspace.layers.cost.patches import IMAGES
 from rowspace.layers.cost.text import TEXT
 
 DEFAULTS: dict[str, dict[str, Any]] = {}

@@ -7,6 +7,7 @@ It is one operator, opaque to `torch.compile`, because the number of rows not ig
 Autograd and reductions are in `cross_entropy.py`.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -64,17 +65,12 @@ def row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     check_targets(targets, weight.shape[0], ignore_index)
     terms = LossTerms(ignore_index, label_smoothing, z_loss, softcap)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
-    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
-    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
-    size = min(chunk_size or chunk_rows(len(keep), weight, terms), max(len(keep), 1))
-    buffer = losses.new_empty(size, weight.shape[0])
-    for number, rows in enumerate(torch.split(keep, size)):
-        states = hidden[rows].to(dtype)
-        logits = logits_of(states, weight, bias, buffer[: len(rows)])
+    size = chunk_size or chunk_rows(len(keep), weight, terms)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
+    for rows, logits in gradients.chunks(hidden, weight, bias, keep, size, dtype):
         scale = None if row_gradient is None else row_gradient[rows].to(logits.dtype)
         losses[rows] = _losses(logits, targets[rows], scale, terms, differentiate=any(needs_grad))
-        gradients.add(logits, states, weight, rows, first=number == 0)
     return losses, dhidden, dweight, dbias
 
 
@@ -102,6 +98,28 @@ class Gradients(NamedTuple):
     weight: Tensor
     bias: Tensor
     needed: list[bool]
+
+    def chunks(
+        self, hidden: Tensor, weight: Tensor, bias: Tensor | None, keep: Tensor, size: int, dtype: torch.dtype
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield chunks of the rows `keep`, and their logits; add what a chunk contributes once these are the gradient.
+
+        Args:
+            hidden: (N, d).
+            weight: (V, d).
+            bias: (V,).
+            keep: The indices of the rows.
+            size: The number of rows of a chunk, at most.
+            dtype: That of the products.
+        """
+        weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
+        size = min(size, max(len(keep), 1))
+        buffer = self.hidden.new_empty(size, weight.shape[0])
+        for number, rows in enumerate(torch.split(keep, size)):
+            states = hidden[rows].to(dtype)
+            logits = logits_of(states, weight, bias, buffer[: len(rows)])
+            yield rows, logits
+            self.add(logits, states, weight, rows, first=number == 0)
 
     def add(self, of_logits: Tensor, states: Tensor, weight: Tensor, rows: Tensor, *, first: bool) -> None:
         """Add what a chunk contributes.

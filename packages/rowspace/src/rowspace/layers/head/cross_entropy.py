@@ -14,9 +14,15 @@ import torch
 from torch import Tensor
 
 from rowspace.layers.head.chunked_loss import LossTerms, row_losses, unchunked_losses
-from rowspace.layers.head.loss_arguments import Reduction, checked_settings, refuse_distributed
+from rowspace.layers.head.loss_arguments import (
+    Reduction,
+    checked_settings,
+    combined_weights,
+    reduced,
+    refuse_distributed,
+    weighted_sum,
+)
 from rowspace.layers.head.loss_second_order import second_order
-from rowspace.layers.head.loss_weights import combined_weights, reduced, weighted_sum
 
 __all__ = ["cross_entropy"]
 

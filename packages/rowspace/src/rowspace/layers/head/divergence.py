@@ -86,23 +86,19 @@ def _divergences(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The divergence of each row (N,), and gradients; the other arguments and results are as in `row_losses`."""
     values, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
-    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
-    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     teacher_weight = teacher_weight.to(teacher_dtype)
     teacher_bias = None if teacher_bias is None else teacher_bias.to(teacher_dtype)
     keep = mask.nonzero().squeeze(1)
     size = chunk_size or max(1, chunk_rows(len(keep), weight, LossTerms(softcap=softcap)) // 3)
-    size = min(size, max(len(keep), 1))
-    buffers = values.new_empty(2, size, weight.shape[0])
-    for number, chunk in enumerate(torch.split(keep, size)):
-        states, teacher_states = hidden[chunk].to(dtype), teacher_hidden[chunk].to(teacher_dtype)
-        logits = logits_of(states, weight, bias, buffers[0, : len(chunk)])
-        target = logits_of(teacher_states, teacher_weight, teacher_bias, buffers[1, : len(chunk)])
+    buffer = values.new_empty(min(size, max(len(keep), 1)), weight.shape[0])
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
+    for chunk, logits in gradients.chunks(hidden, weight, bias, keep, size, dtype):
+        teacher_states = teacher_hidden[chunk].to(teacher_dtype)
+        target = logits_of(teacher_states, teacher_weight, teacher_bias, buffer[: len(chunk)])
         if teacher_softcap is not None:
             cap_logits(target, teacher_softcap)
         scale = None if row_gradient is None else row_gradient[chunk].to(logits.dtype)
         values[chunk] = _of_chunk(logits, target, scale, softcap, reverse=reverse, differentiate=any(needs_grad))
-        gradients.add(logits, states, weight, chunk, first=number == 0)
     return values, dhidden, dweight, dbias
 
 

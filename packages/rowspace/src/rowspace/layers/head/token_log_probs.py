@@ -13,7 +13,6 @@ from rowspace.layers.head.chunked_loss import (
     check_targets,
     chunk_rows,
     empty_results,
-    logits_of,
 )
 from rowspace.layers.head.loss_arguments import checked_settings, refuse_distributed
 
@@ -59,19 +58,13 @@ def _log_probs(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     """Log-probabilities and entropies (2, N), and gradients; the other arguments and results are as in `row_losses`."""
     check_targets(targets, weight.shape[0], ignore_index)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
-    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
     values = losses.new_zeros(2, len(losses))
-    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
-    terms = LossTerms(ignore_index, softcap=softcap)
-    size = min(chunk_size or max(1, chunk_rows(len(keep), weight, terms) // 2), max(len(keep), 1))
-    buffer = losses.new_empty(size, weight.shape[0])
-    for number, chunk in enumerate(torch.split(keep, size)):
-        states = hidden[chunk].to(dtype)
-        logits = logits_of(states, weight, bias, buffer[: len(chunk)])
+    size = chunk_size or max(1, chunk_rows(len(keep), weight, LossTerms(softcap=softcap)) // 2)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
+    for chunk, logits in gradients.chunks(hidden, weight, bias, keep, size, dtype):
         scale = None if row_gradient is None else row_gradient[:, chunk].to(logits.dtype)
         values[:, chunk] = _of_chunk(logits, targets[chunk], scale, softcap)
-        gradients.add(logits, states, weight, chunk, first=number == 0)
     return values, dhidden, dweight, dbias
 
 

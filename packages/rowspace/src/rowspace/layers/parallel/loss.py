@@ -20,7 +20,6 @@ from rowspace.layers.head.chunked_loss import (
     check_targets,
     chunk_rows,
     empty_results,
-    logits_of,
 )
 from rowspace.layers.parallel.exchange import require_same
 
@@ -128,17 +127,12 @@ def _row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     check_targets(targets, total, ignore_index)
     terms, rows = LossTerms(ignore_index, label_smoothing, z_loss, softcap), LocalRows(first, total, most, group)
     losses, dhidden, dweight, dbias = empty_results(hidden, weight, needs_grad)
-    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
-    weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     keep = (targets != ignore_index).nonzero().squeeze(1)
-    size = min(chunk_size or chunk_rows(len(keep), weight, terms, most), max(len(keep), 1))
-    buffer = losses.new_empty(size, weight.shape[0])
-    for number, chunk in enumerate(torch.split(keep, size)):
-        states = hidden[chunk].to(dtype)
-        logits = logits_of(states, weight, bias, buffer[: len(chunk)])
+    size = chunk_size or chunk_rows(len(keep), weight, terms, most)
+    gradients = Gradients(dhidden, dweight, dbias, needs_grad)
+    for chunk, logits in gradients.chunks(hidden, weight, bias, keep, size, dtype):
         scale = None if row_gradient is None else row_gradient[chunk].to(logits.dtype)
         losses[chunk] = _losses(logits, targets[chunk], scale, terms, rows, differentiate=any(needs_grad))
-        gradients.add(logits, states, weight, chunk, first=number == 0)
     return losses, dhidden, dweight, dbias
 
 

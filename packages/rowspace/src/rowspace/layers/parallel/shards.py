@@ -11,8 +11,7 @@ from torch.nn import functional
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_in_data_parallel, is_transform_active
 from rowspace.layers.head.chunked_loss import LossTerms
-from rowspace.layers.head.loss_arguments import Reduction, checked_settings
-from rowspace.layers.head.loss_weights import combined_weights, reduced
+from rowspace.layers.head.loss_arguments import Reduction, checked_settings, combined_weights, reduced
 from rowspace.layers.parallel.exchange import compared, sum_gradients, sum_rows
 from rowspace.layers.parallel.loss import LocalRows, vocabulary_loss_sum, vocabulary_losses
 from rowspace.layers.tables.distributed_lookup import is_distributed

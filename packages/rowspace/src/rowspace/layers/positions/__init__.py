@@ -16,8 +16,7 @@ from rowspace.layers.positions.position_ids import (
 from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
 from rowspace.layers.positions.resampling import resample_patches, resample_positions
-from rowspace.layers.positions.sinusoid import SinusoidLayout, SinusoidPosition, sinusoid_frequencies
-from rowspace.layers.positions.sinusoid_2d import SinusoidGrid
+from rowspace.layers.positions.sinusoid import SinusoidGrid, SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 
 __all__ = [
     "Alibi",

@@ -27,7 +27,8 @@ from rowspace.learn.classifier.ngrams.linear import NgramModel
 from rowspace.learn.classifier.options import ClassifierOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.fasttext_file import read_model
-from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets, fill_buckets
+from rowspace.learn.classifier.rows.features import some_buckets
+from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
@@ -231,10 +232,7 @@ def _read_buckets(settings: dict[str, Any], arrays: Arrays, options: RowsOptions
         _check(rows >= words + (options.buckets if options.max_n > 0 or options.word_ngrams > 1 else 0))
         return Buckets(np.zeros(0, np.int32), np.zeros(0, np.int32), words, other)
     _check(not len(known) or (known.min() >= 0 and places.min() >= 0 and places.max() < rows))
-    keys = np.full(1 << max(1, 2 * len(known)).bit_length(), -1, np.int32)
-    found = Buckets(keys, np.zeros(len(keys), np.int32), words, other)
-    fill_buckets(found, known, places)
-    return found
+    return some_buckets(known, places, words, other)
 
 
 def _read_vectors(_: dict[str, Any], __: Arrays, path: Path, labels: int) -> Vectors:

@@ -2,8 +2,7 @@
 
 | file | contents |
 |---|---|
-| `fit.py`, `options.py` | `fit_documents` and its options |
-| `documents.py` | `Documents`: rows of documents, output rows of words, rows of other documents by inference |
+| `documents.py`, `options.py` | `fit_documents` and its options; `Documents`, which infers rows of other documents |
 | `texts.py` | documents → ids of words, in memory |
 | `passes.py` | passes over documents with the kernel |
 """

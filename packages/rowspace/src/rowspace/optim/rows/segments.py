@@ -1,5 +1,12 @@
-"""The distinct rows of a sparse gradient, and where their parts are: `Segments`."""
+"""`Segments`: the distinct rows of a sparse gradient and where their parts are; `run_ranges`: kernels on their ranges.
 
+A step takes a few milliseconds, so the threads are kept between steps, and the calling thread works too. They are not
+those of torch, which wait actively for some time after an operation and take the processor from what follows.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -8,7 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-__all__ = ["Segments", "distinct_rows", "summed_gradient"]
+from rowspace._base.parallel import available_cores
+
+__all__ = ["Segments", "distinct_rows", "run_ranges", "summed_gradient"]
 
 
 class Segments(NamedTuple):
@@ -71,3 +80,38 @@ def summed_gradient(gradient: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tenso
         )
     gradient = gradient.coalesce()
     return gradient.indices()[0], gradient.values().to(dtype)
+
+
+PIECES_PER_THREAD = 4  # so that another thread can take over the pieces of a slow one
+MIN_PER_PIECE = 1 << 17  # numbers; less work is done before another thread has started
+
+
+def run_ranges(task: Callable[[int, int], None], segments: Segments, width: int) -> None:
+    """Call `task(begin, end)` for ranges of the rows, of this width, on torch's number of threads."""
+    threads = torch.get_num_threads()
+    ranges = segments.split(min(PIECES_PER_THREAD * threads, 1 + len(segments.rows) * width // MIN_PER_PIECE))
+    waiting = iter(ranges)  # shared by the threads
+
+    def work() -> None:
+        for begin, end in waiting:
+            task(begin, end)
+
+    helpers = [_helpers().submit(work) for _ in range(min(threads, len(ranges)) - 1)]
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            if not helper.cancel():  # it has started
+                helper.result()
+
+
+def _helpers() -> ThreadPoolExecutor:
+    """The threads, which start when they are first needed."""
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(available_cores(), thread_name_prefix="rowspace"))
+    return _pool[0]
+
+
+_pool: list[ThreadPoolExecutor] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.clear)  # a new process has none of the threads

@@ -10,9 +10,8 @@ from torch import Tensor
 
 from rowspace.optim.kernels import adam as kernels
 from rowspace.optim.rows.history import History
-from rowspace.optim.rows.segments import Segments
+from rowspace.optim.rows.segments import Segments, run_ranges
 from rowspace.optim.rows.table import RowTable
-from rowspace.optim.rows.threads import run_ranges
 from rowspace.optim.rules.adam_torch import catch_up_rows, step_rows
 
 __all__ = ["AdamRows"]

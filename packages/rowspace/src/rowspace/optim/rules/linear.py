@@ -12,9 +12,8 @@ from torch import Tensor
 from rowspace.optim.kernels import adagrad, sgd
 from rowspace.optim.kernels.rows import LinearState
 from rowspace.optim.rows.history import History
-from rowspace.optim.rows.segments import Segments
+from rowspace.optim.rows.segments import Segments, run_ranges
 from rowspace.optim.rows.table import RowTable
-from rowspace.optim.rows.threads import run_ranges
 
 __all__ = ["AdagradRows", "LinearRows", "SgdRows"]
 

@@ -98,14 +98,19 @@ def read_words(reader: BinaryReader) -> Words:
     _, kept = reader.numbers("<i8", 2, "how many n-grams are left").tolist()
     if min(words, labels) < 0 or size != words + labels or kept < -1:
         raise reader.error(f"{size:,} entries of {words:,} words and {labels:,} labels, {kept:,} n-grams", 28)
-    reader.check(size * (1 + ENTRY), f"its {size:,} words")
-    places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
-    found, place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
-    reader.place = place
-    if found < size:
-        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
+    places, counts = read_entries(reader, size)
     buckets = None if kept < 0 else reader.matrix("<i4", kept, 2, "the n-grams that are left")
     return Words(places[:words], counts[:words], buckets)
+
+
+def read_entries(reader: BinaryReader, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Read entries at the reader's place; return where words begin and end, (size, 2), and their counts."""
+    reader.check(size * (1 + ENTRY), f"its {size:,} words")
+    places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
+    found, reader.place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
+    if found < size:
+        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
+    return places, counts
 
 
 def start_bytes(table: Table) -> bytes:

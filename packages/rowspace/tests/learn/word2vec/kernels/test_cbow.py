@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.learn.word2vec.reference import cbow_step
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch
 from rowspace.learn.word2vec.kernels.arrays import WINDOWS_PER_BATCH, Fixed
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow
-from rowspace.learn.word2vec.reference import cbow_step
 
 pytestmark = pytest.mark.kernels
 

@@ -7,9 +7,8 @@ from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import list_used, make_plan, make_scratch, make_weights, seed_random
 from rowspace.learn.word2vec.export import composed_rows, learned_subwords
 from rowspace.learn.word2vec.kernels.arrays import Ngrams
-from rowspace.learn.word2vec.kernels.chunk import learn_chunk
+from rowspace.learn.word2vec.kernels.chunk import compose_word, learn_chunk, scatter_word
 from rowspace.learn.word2vec.kernels.copies import merge_copies, own_row, start_copies
-from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
 from rowspace.learn.word2vec.sampling import make_sampler
 from rowspace.subwords.hashing import ngram_buckets
 

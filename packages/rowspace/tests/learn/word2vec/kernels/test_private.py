@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.learn.word2vec.reference import skipgram_step
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, seed_random
@@ -11,7 +12,6 @@ from rowspace.learn.word2vec.kernels.chunk import draw_reach, draw_targets, next
 from rowspace.learn.word2vec.kernels.private import forget_rows, map_to_private, private_row
 from rowspace.learn.word2vec.kernels.skipgram import list_neighbors
 from rowspace.learn.word2vec.private_rows import WORDS, make_private, room_of
-from rowspace.learn.word2vec.reference import skipgram_step
 from rowspace.learn.word2vec.sampling import make_sampler
 
 pytestmark = pytest.mark.kernels

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.learn.word2vec.reference import skipgram_step
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import make_scratch
 from rowspace.learn.word2vec.kernels.arrays import Fixed
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram
-from rowspace.learn.word2vec.reference import skipgram_step
 
 pytestmark = pytest.mark.kernels
 

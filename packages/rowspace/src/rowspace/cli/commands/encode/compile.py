@@ -1,16 +1,14 @@
 """`rowspace compile`: all kernels into the cache, for the image of a container or a new machine."""
 
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from rowspace.cli.arguments import AsJson
 from rowspace.cli.output import message, print_json, print_line
+from rowspace.cli.warm import PARTS
 
 __all__ = ["compile_kernels"]
-
-_FOLDERS = ("encode", "store", "space", "serve", "learn")
 
 
 def compile_kernels(*, as_json: AsJson = False) -> None:
@@ -26,9 +24,8 @@ def compile_kernels(*, as_json: AsJson = False) -> None:
     if not as_json:
         message("compiling all kernels; this takes one to three minutes of one processor if none is cached")
     began, used = time.monotonic(), time.process_time()
-    for folder in _FOLDERS:
-        warm: Any = import_module(f"rowspace.{folder}.warm")
-        warm.warm()
+    for warm in PARTS.values():
+        warm()
     from rowspace._base.jit import KERNELS
 
     cache = _cache_of(KERNELS)

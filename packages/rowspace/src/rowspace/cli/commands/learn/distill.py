@@ -5,7 +5,6 @@ Its options are the fields of `DistillOptions`.
 
 import shlex
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,7 @@ from rowspace.cli.commands.learn.fit import corpus_of, default_output
 from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
-from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.open_folder import open_regular
+from rowspace.errors import UsageError
 from rowspace.learn.distillation.options import DistillOptions
 
 if TYPE_CHECKING:
@@ -80,13 +78,13 @@ def distill(
 
 def _distill(model: str, output: str, *, words: str | None, names: list[str], options: dict[str, Any]) -> "Table":
     """Distill, show the progress, and save the table."""
-    from rowspace.cli.progress.distill import distill_reporter  # not needed for help
+    from rowspace.cli.progress.fit import distill_reporter  # not needed for help
     from rowspace.learn.distillation.distill import DistillReports, distill as distill_model
     from rowspace.table import Table
     from rowspace.text import corpus_bytes
 
     Table.check_target(output)
-    listed = None if words is None else _read_words(Path(words))
+    listed = None if words is None else _read_words(words)
     corpus = corpus_of(names)
     size = None if corpus is None else corpus_bytes(corpus)
     with cleanup_on_interrupt(), distill_reporter(None if size is None else 2 * size) as progress:
@@ -96,17 +94,11 @@ def _distill(model: str, output: str, *, words: str | None, names: list[str], op
     return table
 
 
-def _read_words(path: Path) -> list[str]:
+def _read_words(path: str) -> list[str]:
     """Return the lines of a file that are not blank."""
-    if not path.exists():
-        raise UsageError(f"--words: there is no file {str(path)!r}; check the path")
-    with open_regular(path) as file:
-        data = file.read()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{path}: line {line} is not valid UTF-8; save the file as UTF-8") from None
+    from rowspace.text.corpus.examples_file import read_examples
+
+    text = read_examples(path, "a file with a word in each line with --words")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -134,8 +134,8 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
 
 def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
     """Run the fit and show its progress."""
+    from rowspace.cli.warm import warm_fit
     from rowspace.learn.fit import SILENT, fit as learn_table  # not needed for help
-    from rowspace.learn.warm import warm_fit
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)

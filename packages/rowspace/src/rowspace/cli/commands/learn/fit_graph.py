@@ -63,9 +63,9 @@ def fit_graph(
 
 def _fit(edges: str, output: str, options: Mapping[str, Any]) -> "Table":
     """Run the fit and show its progress."""
+    from rowspace.cli.warm import warm_graph
     from rowspace.learn import GraphReports  # not needed for help
     from rowspace.learn.graph.fit_graph import fit_graph as learn_table
-    from rowspace.learn.warm import warm_graph
 
     warm_graph()
     size = Path(edges).stat().st_size if Path(edges).is_file() else None

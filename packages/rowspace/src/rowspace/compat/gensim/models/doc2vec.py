@@ -12,7 +12,7 @@ from rowspace.compat.gensim.errors import ArgumentTypeError, NotReadyError
 from rowspace.compat.gensim.models.word2vec import Word2Vec
 from rowspace.compat.gensim.saving import Arrays, named_parts, within
 from rowspace.compat.gensim.training import kernels
-from rowspace.compat.gensim.training.corpus import EncodedText, encode_sentences
+from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions, encode_sentences
 from rowspace.compat.gensim.training.documents import (
     TagCounts,
     TaggedBrownCorpus,
@@ -24,7 +24,6 @@ from rowspace.compat.gensim.training.documents import (
     encode_documents,
 )
 from rowspace.compat.gensim.training.general import GeneralLearner, make_scratch, rules_of, sampler_of, word_parts
-from rowspace.compat.gensim.training.options import LearningOptions
 from rowspace.compat.gensim.training.vocabulary import TrimRule, count_words
 from rowspace.compat.gensim.vectors.keyed_vectors import KeyedVectors, pseudorandom_weak_vector
 from rowspace.compat.gensim.vectors.storage import Rows

@@ -16,14 +16,18 @@ from rowspace.compat.gensim.facebook_format import (
     write_facebook,
 )
 from rowspace.compat.gensim.models.word2vec import LineSentence, Word2Vec
-from rowspace.compat.gensim.training.corpus import EncodedText
+from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions
 from rowspace.compat.gensim.training.general import GeneralLearner, sampler_of
 from rowspace.compat.gensim.training.kernels import Parts
 from rowspace.compat.gensim.training.negative import NgramRows, WordRows
-from rowspace.compat.gensim.training.options import LearningOptions
 from rowspace.compat.gensim.training.vocabulary import TrimRule
-from rowspace.compat.gensim.vectors.fasttext_vectors import FastTextKeyedVectors
-from rowspace.compat.gensim.vectors.ngrams import compute_ngrams, compute_ngrams_bytes, ft_hash_bytes, ft_ngram_hashes
+from rowspace.compat.gensim.vectors.fasttext_vectors import (
+    FastTextKeyedVectors,
+    compute_ngrams,
+    compute_ngrams_bytes,
+    ft_hash_bytes,
+    ft_ngram_hashes,
+)
 from rowspace.errors import UsageError
 from rowspace.store.model_formats.fasttext_dictionary import FileArguments
 

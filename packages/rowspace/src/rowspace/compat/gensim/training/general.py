@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.compat.gensim.training import kernels
-from rowspace.compat.gensim.training.corpus import EncodedText
-from rowspace.compat.gensim.training.huffman import HuffmanTree
+from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions
 from rowspace.compat.gensim.training.kernels import Outputs, Parts, Rules, Scratch
-from rowspace.compat.gensim.training.options import LearningOptions
+from rowspace.compat.gensim.training.vocabulary import HuffmanTree
 from rowspace.learn.word2vec.kernels.arrays import TABLE_REACH, TABLE_SIZE
 from rowspace.learn.word2vec.sampling import Sampler, make_sampler
 

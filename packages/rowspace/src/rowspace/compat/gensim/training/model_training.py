@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from rowspace.compat.gensim.errors import NotReadyError
-from rowspace.compat.gensim.training.corpus import EncodedText, check_corpus, encode_sentences, sentences_of
+from rowspace.compat.gensim.training.corpus import (
+    EncodedText,
+    LearningOptions,
+    check_corpus,
+    encode_sentences,
+    sentences_of,
+)
 from rowspace.compat.gensim.training.general import GeneralLearner, make_outputs, sampler_of, word_parts
 from rowspace.compat.gensim.training.kernels import CBOW, SKIPGRAM
 from rowspace.compat.gensim.training.model_vocabulary import ModelVocabulary
 from rowspace.compat.gensim.training.negative import NegativeLearner, NgramRows, WordRows
-from rowspace.compat.gensim.training.options import LearningOptions
 from rowspace.errors import UsageError
 
 __all__ = ["ModelTraining"]

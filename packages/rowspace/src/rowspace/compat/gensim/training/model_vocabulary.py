@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from rowspace.compat.gensim.errors import NotReadyError
 from rowspace.compat.gensim.training.corpus import check_corpus, sentences_of
-from rowspace.compat.gensim.training.huffman import HuffmanTree, huffman_tree
 from rowspace.compat.gensim.training.vocabulary import (
+    HuffmanTree,
     Selection,
     TrimRule,
     count_words,
     final_min_count,
+    huffman_tree,
     select_words,
 )
 from rowspace.compat.gensim.vectors.keyed_vectors import KeyedVectors

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.compat.gensim.training.corpus import EncodedText
+from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions
 from rowspace.compat.gensim.training.kernels import SKIPGRAM
-from rowspace.compat.gensim.training.options import LearningOptions
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, list_used
 from rowspace.learn.word2vec.divergence import Watch

@@ -8,5 +8,5 @@
 | `evaluation.py` | files of analogies and word pairs |
 | `word2vec_format.py` | word2vec's files |
 | `keyed_vectors.py` | `KeyedVectors` |
-| `fasttext_vectors.py`, `ngrams.py` | `FastTextKeyedVectors`, and n-grams by gensim's names |
+| `fasttext_vectors.py` | `FastTextKeyedVectors`, and n-grams by gensim's names |
 """

@@ -1,1 +1,1 @@
-"""Shared by byte-level BPE and SentencePiece: merges, and caches of pieces; the compiled part is in kernels/."""
+"""Shared by byte-level BPE and SentencePiece: merges; the compiled part, with caches of pieces, is in kernels/."""

@@ -2,7 +2,7 @@
 
 | in this folder | what flows in → out |
 |---|---|
-| `patterns.py`, `model.py` | its steps → how text is cut; its vocabulary and merges → arrays |
+| `patterns.py` | its steps → how text is cut; its vocabulary and merges → arrays |
 | `scanner.py` | a tokenizer.json → `ByteBpeScanner` or None; texts → ids |
 | `character_classes.py` | what each character is to the patterns; `unicode_tables.py` is generated |
 | `kernels/` | the compiled part |

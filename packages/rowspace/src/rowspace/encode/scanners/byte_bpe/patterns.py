@@ -1,9 +1,15 @@
-"""Recognizes the steps of a tokenizer.json that cut text in a way that the kernels implement."""
+"""The steps of a tokenizer.json → how kernels cut text, and its model → the arrays with which they merge."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["CutRule", "recognize_pre_tokenizer"]
+import numpy as np
+from numpy.typing import NDArray
+
+from rowspace.encode.scanners.bpe.model import is_plain_bpe, merge_ids
+from rowspace.files.tokenizer_json import BYTE_CHARACTERS, bytes_from_alphabet
+
+__all__ = ["CutRule", "ModelArrays", "recognize_model", "recognize_pre_tokenizer"]
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -61,3 +67,37 @@ def _steps(step: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     if step["type"] != "Sequence":
         return [step]
     return [inner for each in step["pretokenizers"] for inner in _steps(each)]
+
+
+class ModelArrays(NamedTuple):
+    """A byte-level BPE model.
+
+    Attributes:
+        byte_ids: int32 (256,), the id of each byte.
+        merges: int64 (n, 3), (left id, right id, id of both), in the order of their ranks.
+        tokens: The bytes of the token of each id, empty for ids without one that text can have.
+        whole_first: Whether a piece that is a token gets its id without merges.
+    """
+
+    byte_ids: NDArray[np.int32]
+    merges: NDArray[np.int64]
+    tokens: list[bytes]
+    whole_first: bool
+
+
+def recognize_model(model: Mapping[str, Any]) -> ModelArrays | None:
+    """Return the arrays of a BPE model in which all bytes are tokens, so that none is unknown; else None.
+
+    Args:
+        model: The content of the tokenizer.json, as the library writes it.
+    """
+    if not is_plain_bpe(model) or model["byte_fallback"]:
+        return None
+    vocabulary: Mapping[str, int] = model["vocab"]
+    if not all(character in vocabulary for character in BYTE_CHARACTERS):
+        return None
+    byte_ids = np.array([vocabulary[character] for character in BYTE_CHARACTERS], np.int32)
+    tokens = [b""] * (max(vocabulary.values()) + 1)
+    for token, number in vocabulary.items():
+        tokens[number] = bytes_from_alphabet(token) or b""
+    return ModelArrays(byte_ids, merge_ids(model["merges"], vocabulary), tokens, model["ignore_merges"])

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from tokenizers import normalizers
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
-from rowspace.encode.scanners.bpe.kernels.known import empty_known
-from rowspace.encode.scanners.bpe.tables import pairs_of, slots_for
+from rowspace.encode.scanners.bpe.kernels.texts import empty_known
+from rowspace.encode.scanners.bpe.model import pairs_of, slots_for
 from rowspace.encode.scanners.byte_bpe.character_classes import changed_by_nfc, character_classes
 from rowspace.encode.scanners.byte_bpe.kernels.pieces import Merges, enter_tokens
 from rowspace.encode.scanners.byte_bpe.kernels.scan import Rule
-from rowspace.encode.scanners.byte_bpe.model import ModelArrays, recognize_model
-from rowspace.encode.scanners.byte_bpe.patterns import CutRule, recognize_pre_tokenizer
+from rowspace.encode.scanners.byte_bpe.patterns import CutRule, ModelArrays, recognize_model, recognize_pre_tokenizer
 from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner, adds_nothing
 from rowspace.encode.texts import FlatIds, TextBuffer

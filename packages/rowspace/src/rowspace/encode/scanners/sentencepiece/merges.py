@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
-from rowspace.encode.scanners.bpe.kernels.known import empty_known
+from rowspace.encode.scanners.bpe.kernels.texts import empty_known
 from rowspace.encode.scanners.bpe.model import is_plain_bpe, merge_ids
 from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner, adds_nothing
@@ -91,7 +91,7 @@ class MergesScanner(Scanner):
     def _tables(self) -> tuple[Any, Any, int]:
         """The arrays of added tokens and of the model, and the scratch for each byte of a text."""
         from rowspace.encode.scanners.bpe.kernels.heap import HEAP_SPACE
-        from rowspace.encode.scanners.bpe.tables import pairs_of, slots_for
+        from rowspace.encode.scanners.bpe.model import pairs_of, slots_for
         from rowspace.encode.scanners.sentencepiece.kernels.merges import Model
         from rowspace.encode.scanners.sentencepiece.kernels.units import Joins, enter_joins
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from rowspace.encode.scanners.added import AddedTokens, added_tokens
-from rowspace.encode.scanners.bpe.kernels.known import empty_known
+from rowspace.encode.scanners.bpe.kernels.texts import empty_known
 from rowspace.encode.scanners.cache import Pool
 from rowspace.encode.scanners.scanner import Scanner, adds_nothing
 from rowspace.encode.scanners.sentencepiece.blanks import MARK, WhiteSpaceRule, recognize_white_space

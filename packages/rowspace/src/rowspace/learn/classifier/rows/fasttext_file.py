@@ -16,14 +16,14 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
 from rowspace.learn.classifier.rows.dictionary import Dictionary
-from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets, fill_buckets
+from rowspace.learn.classifier.rows.features import some_buckets
+from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.learning import LOSSES
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
-from rowspace.store.kernels import ENTRY, find_entries
 from rowspace.store.model_formats.fasttext import check_target
-from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MAX_WORD, MODELS, VERSIONS, FileArguments
+from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MODELS, VERSIONS, FileArguments, read_entries
 from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, read_quantized
 
 __all__ = ["check_target", "read_model", "write_model"]
@@ -141,11 +141,7 @@ def _read_dictionary(
     _, kept = reader.numbers("<i8", 2, "how many n-grams are left").tolist()
     if min(words, number) < 0 or size != words + number or kept < -1 or number == 0:
         raise reader.error(f"{size:,} entries of {words:,} words and {number:,} labels, {kept:,} n-grams", 28)
-    reader.check(size * (1 + ENTRY), f"its {size:,} words")
-    places, counts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
-    found, reader.place = find_entries(reader.data, reader.place, MAX_WORD, places, counts)
-    if found < size:
-        raise reader.error(f"entry {found + 1:,} of {size:,} is incomplete", 0)
+    places, counts = read_entries(reader, size)
     if size and not 0 <= counts.min() <= counts.max() < NEVER // size:
         raise reader.error(f"counts from {counts.min():,} to {counts.max():,}", 0)
     dictionary = Dictionary.of_words(reader.data, places[:words, 0], places[:words, 1], counts[:words])
@@ -196,10 +192,7 @@ def _buckets(kept: NDArray[np.int32] | None, arguments: FileArguments, words: in
     outside = kept[(kept < 0) | (kept >= [max(1, arguments.buckets), max(1, len(kept))])]
     if outside.size:
         raise FileFormatError(f"{source}: keeps bucket or row {outside[0]}, which does not exist; download it again")
-    keys = np.full(1 << max(1, 2 * len(kept)).bit_length(), -1, np.int32)
-    found = Buckets(keys, np.zeros(len(keys), np.int32), words, SKIPPED)
-    fill_buckets(found, np.ascontiguousarray(kept[:, 0]), np.ascontiguousarray(kept[:, 1]) + np.int32(words))
-    return found
+    return some_buckets(kept[:, 0], kept[:, 1] + np.int32(words), words, SKIPPED)
 
 
 def _bucket_rows(model: SupervisedModel, begin: int, end: int) -> NDArray[np.float32]:

@@ -7,10 +7,17 @@ from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges
 from rowspace.learn.classifier.rows.dictionary import Dictionary
-from rowspace.learn.classifier.rows.kernels.features import Rules, compact, list_features, list_parts
+from rowspace.learn.classifier.rows.kernels.features import (
+    Buckets,
+    Rules,
+    compact,
+    fill_buckets,
+    list_features,
+    list_parts,
+)
 from rowspace.learn.classifier.rows.kernels.words import Bytes, Longs
 
-__all__ = ["Features", "Parts", "compacted", "features_of", "max_features", "parts_of", "text_ranges"]
+__all__ = ["Features", "Parts", "compacted", "features_of", "max_features", "parts_of", "some_buckets", "text_ranges"]
 
 BYTES_AT_ONCE = 1 << 18
 Ids = NDArray[np.int32]
@@ -35,6 +42,14 @@ def max_features(size: int, rules: Rules) -> int:
     words = size // 2 + 2
     lengths = max(0, rules.max_n - max(1, rules.min_n) + 1)
     return words * max(1, rules.word_ngrams) + (size + 2 * words) * lengths + 1
+
+
+def some_buckets(known: Ids, rows: Ids, words: int, other: int) -> Buckets:
+    """Return the rows of the `known` buckets; those of all others are `other`, which is `NO_ROW` or `SKIPPED`."""
+    keys = np.full(1 << max(1, 2 * len(known)).bit_length(), -1, np.int32)
+    found = Buckets(keys, np.zeros(len(keys), np.int32), words, other)
+    fill_buckets(found, np.ascontiguousarray(known), rows)
+    return found
 
 
 def text_ranges(starts: Longs, most: int = BYTES_AT_ONCE) -> list[tuple[int, int]]:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace.errors import FitDiverged
 from rowspace.learn.classifier.rows.dictionary import Dictionary, count_dictionary, joined
-from rowspace.learn.classifier.rows.features import Parts, compacted, features_of, parts_of
-from rowspace.learn.classifier.rows.kernels.features import NO_ROW, Buckets, Rules, fill_buckets
+from rowspace.learn.classifier.rows.features import Parts, compacted, features_of, parts_of, some_buckets
+from rowspace.learn.classifier.rows.kernels.features import NO_ROW, Buckets, Rules
 from rowspace.learn.classifier.rows.kernels.train import (
     HIERARCHICAL,
     NEGATIVE,
@@ -256,7 +256,4 @@ def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scrat
 
 def _kept(buckets: NDArray[np.int32], words: int) -> Buckets:
     """Return the rows of the buckets that the texts use; others count as zeros."""
-    keys = np.full(1 << max(1, 2 * len(buckets)).bit_length(), -1, np.int32)
-    found = Buckets(keys, np.zeros(len(keys), np.int32), words, NO_ROW)
-    fill_buckets(found, buckets, np.arange(words, words + len(buckets), dtype=np.int32))
-    return found
+    return some_buckets(buckets, np.arange(words, words + len(buckets), dtype=np.int32), words, NO_ROW)

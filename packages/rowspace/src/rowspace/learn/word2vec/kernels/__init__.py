@@ -11,17 +11,16 @@ table's row every few times.
 
 | file | what |
 |---|---|
-| `chunk.py` | which windows a chunk of ids has, and what is drawn for each |
+| `chunk.py` | which windows a chunk of ids has, what is drawn for each, and rows composed from n-grams |
 | `skipgram.py`, `cbow.py` | one window, or three |
 | `tiles.py` | rows against six output rows: scores, steps, updates |
-| `ngrams.py` | rows composed from a word's own row and its n-grams' |
 | `copies.py` | each worker's copies of frequent rows |
 | `private.py` | all rows of a part of a chunk, if the fit is deterministic |
 | `draws.py` | random bits |
 | `arrays.py` | the arrays by name |
 | `simd.py` | sixteen values as one vector |
 
-`../reference.py` says what a window does in a few lines of NumPy.
+`tests/learn/word2vec/reference.py` says what a window does in a few lines of NumPy.
 """
 
 from rowspace.learn.word2vec.kernels.chunk import learn_chunk, learn_piece

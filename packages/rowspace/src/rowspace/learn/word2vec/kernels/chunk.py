@@ -8,18 +8,20 @@ from rowspace.learn.word2vec.kernels.arrays import PIECE, Fixed, Plan, Private, 
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
 from rowspace.learn.word2vec.kernels.copies import map_to_copies
 from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
-from rowspace.learn.word2vec.kernels.ngrams import compose_word, scatter_word
 from rowspace.learn.word2vec.kernels.private import (
     forget_rows,
     has_room,
     map_to_private,
+    ngram_row,
     target_row,
+    word_of_row,
 )
+from rowspace.learn.word2vec.kernels.simd import LANES, broadcast, fma, load, store
 from rowspace.learn.word2vec.kernels.skipgram import learn_skipgram, list_neighbors
-from rowspace.learn.word2vec.kernels.tiles import fixes_none
+from rowspace.learn.word2vec.kernels.tiles import fixes_none, is_free
 from rowspace.learn.word2vec.sampling import Sampler
 
-__all__ = ["learn_chunk", "learn_piece"]
+__all__ = ["compose_word", "learn_chunk", "learn_piece", "scatter_word"]
 
 
 @kernel
@@ -148,3 +150,40 @@ def draw_negative(sampler: Sampler, random: NDArray[np.uint64]) -> np.int64:
 def draw_reach(plan: Plan, scratch: Scratch) -> int:
     """How many words the windows take to each side."""
     return 1 + below(plan.window, random_bits(scratch.random)) if plan.shrink else plan.window
+
+
+@kernel
+def compose_word(place: int, weights: Weights, scratch: Scratch) -> None:
+    """Write the mean of a word's own row and its n-grams' rows to `scratch.composed`."""
+    row, ngrams, slot = at(scratch.sentence, place), weights.ngrams, at(scratch.composed_rows, place)
+    word = word_of_row(row, weights, scratch.copies, scratch.private)
+    first, end = ngrams.indptr[word], ngrams.indptr[word + 1]
+    zero, one = broadcast(np.float32(0)), broadcast(np.float32(1))
+    scale = broadcast(np.float32(1) / np.float32(1 + end - first))
+    for column in range(0, weights.inputs.shape[1], LANES):
+        block = load(weights.inputs, row, column)
+        for i in range(first, end):
+            part = ngram_row(np.int64(ngrams.indices[i]), 0, ngrams, weights.fixed.ngrams, scratch.private)
+            block = fma(one, load(ngrams.rows, part, column), block)
+        block = fma(scale, block, zero)
+        store(scratch.composed, slot, column, block)
+        store(scratch.composed_before, slot, column, block)
+
+
+@kernel
+def scatter_word(place: int, weights: Weights, scratch: Scratch) -> None:
+    """Add a composed row's whole change to the word's own row and to each of its n-grams', as fastText does."""
+    row, ngrams, slot = at(scratch.sentence, place), weights.ngrams, at(scratch.composed_rows, place)
+    word = word_of_row(row, weights, scratch.copies, scratch.private)
+    first, end = ngrams.indptr[word], ngrams.indptr[word + 1]
+    minus, one = broadcast(np.float32(-1)), broadcast(np.float32(1))
+    for column in range(0, weights.inputs.shape[1], LANES):
+        change = fma(minus, load(scratch.composed_before, slot, column), load(scratch.composed, slot, column))
+        if is_free(weights.fixed.inputs, row):
+            store(weights.inputs, row, column, fma(one, change, load(weights.inputs, row, column)))
+        for i in range(first, end):
+            part = ngram_row(
+                np.int64(ngrams.indices[i]), int(column == 0), ngrams, weights.fixed.ngrams, scratch.private
+            )
+            if is_free(weights.fixed.ngrams, part):
+                store(ngrams.rows, part, column, fma(one, change, load(ngrams.rows, part, column)))

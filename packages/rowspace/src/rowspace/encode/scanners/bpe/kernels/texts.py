@@ -1,13 +1,14 @@
-"""The arguments and outputs of the kernels of BPE and Unigram."""
+"""The arguments and outputs of the kernels of BPE and Unigram: texts, ids, and pieces that are known."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.scanners.cache import WordCache
 from rowspace.encode.texts import FlatIds, TextBuffer
 
-__all__ = ["PADDING", "Output", "Texts"]
+__all__ = ["PADDING", "Known", "Output", "Texts", "empty_known"]
 
 PADDING = 16  # bytes after the texts, which kernels may read
 SPARE = 4  # ids after the last, which kernels may write
@@ -61,3 +62,20 @@ class Output(NamedTuple):
     def result(self) -> tuple[FlatIds, NDArray[np.int64]]:
         """The ids, and which texts are left to the library."""
         return FlatIds(self.ids[: self.indptr[-1]].copy(), self.indptr), self.left.nonzero()[0]
+
+
+MEMORY_SETS = 2**16  # of two pieces each, 4 MB for each thread
+
+
+class Known(NamedTuple):
+    """Pieces met before: `memory` (2^k, 8) uint64 those that are short and frequent, `cache` all others."""
+
+    memory: NDArray[np.uint64]
+    cache: WordCache
+
+
+def empty_known() -> Known:
+    """Return an empty memory, each set of which is one line of the processor's cache, and an empty cache."""
+    numbers = np.zeros(8 * MEMORY_SETS + 8, np.uint64)
+    first = -(numbers.ctypes.data // 8) % 8
+    return Known(numbers[first : first + 8 * MEMORY_SETS].reshape(MEMORY_SETS, 8), WordCache.empty())

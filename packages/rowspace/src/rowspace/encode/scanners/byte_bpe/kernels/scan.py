@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, SOME, id_of, length_of, look, next_added
-from rowspace.encode.scanners.bpe.kernels.known import Known
 from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, key_of, recall, remember
-from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
+from rowspace.encode.scanners.bpe.kernels.texts import Known, Output, Texts
 from rowspace.encode.scanners.byte_bpe.kernels.cut import cut_gpt2, cut_llama3
 from rowspace.encode.scanners.byte_bpe.kernels.pieces import Merges, piece_ids
 from rowspace.encode.scanners.cache import MAX_WORD, WordCache

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, SOME, id_of, length_of, look, next_added
 from rowspace.encode.scanners.bpe.kernels.heap import merge_symbols
-from rowspace.encode.scanners.bpe.kernels.known import Known
 from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, Key, key_of, recall, remember
-from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
+from rowspace.encode.scanners.bpe.kernels.texts import Known, Output, Texts
 from rowspace.encode.scanners.cache import MAX_WORD, WordCache
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of
 from rowspace.encode.scanners.sentencepiece.kernels.units import Joins, blank_width, cut_unit, first_symbols

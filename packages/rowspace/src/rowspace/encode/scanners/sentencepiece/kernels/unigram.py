@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.added.kernels import LEFT, NOTHING, SOME, id_of, length_of, look, next_added
-from rowspace.encode.scanners.bpe.kernels.known import Known
 from rowspace.encode.scanners.bpe.kernels.remember import MAX_IDS, MAX_KEY, key_of, recall, remember
-from rowspace.encode.scanners.bpe.kernels.texts import Output, Texts
+from rowspace.encode.scanners.bpe.kernels.texts import Known, Output, Texts
 from rowspace.encode.scanners.cache import MAX_WORD
 from rowspace.encode.scanners.cache.kernels import KEY, copy_ids, find, insert, key_of as cache_key_of, mark_of
 from rowspace.encode.scanners.sentencepiece.characters import BLANK, CLASS_BITS, CLASS_MASK, LEAVE, SEQUENCE, WORD

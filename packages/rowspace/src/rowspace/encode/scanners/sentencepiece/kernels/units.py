@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace.encode.scanners.bpe.kernels.eight_bytes import letters_at, load
+from rowspace.encode.scanners.bpe.kernels.merge import HASH_MASK, pair_slot
 from rowspace.text.characters.kernels import code_at, number
 
 __all__ = ["BLANK", "MARK", "Joins", "blank_width", "cut_unit", "end_of_letters", "enter_joins", "first_symbols"]
 
 BLANK, MARK = 0x20, 0x2581
 EIGHT = 8  # letters in eight bytes, so that there may be more
-HASH_PRIME, HASH_MASK = 0x9E3779B1, 0xFFFFFFFF
 
 
 class Joins(NamedTuple):
@@ -86,19 +86,12 @@ def is_joined(first: int, second: int, joins: Joins) -> bool:
     if first < 0x80 and second < 0x80:
         return bool(joins.ascii[(first << 7) | second])
     key = (first << 32) | second
-    slot = join_slot(key, joins.others.size - 1)
+    slot = pair_slot(key, joins.others.size - 1)
     while joins.others[slot] != 0:
         if joins.others[slot] == key:
             return True
         slot = (slot + 1) & (joins.others.size - 1)
     return False
-
-
-@kernel
-def join_slot(key: int, mask: int) -> int:
-    """Return the slot at which the search for a pair begins."""
-    mixed = ((key >> 32) * 0x2545F + key) & HASH_MASK
-    return ((mixed * HASH_PRIME) & HASH_MASK) >> 7 & mask
 
 
 @kernel
@@ -109,7 +102,7 @@ def enter_joins(keys: NDArray[np.int64], joins: Joins) -> None:
         if first < 0x80 and second < 0x80:
             joins.ascii[(first << 7) | second] = True
         else:
-            slot = join_slot(key, joins.others.size - 1)
+            slot = pair_slot(key, joins.others.size - 1)
             while joins.others[slot] != 0 and joins.others[slot] != key:
                 slot = (slot + 1) & (joins.others.size - 1)
             joins.others[slot] = key
