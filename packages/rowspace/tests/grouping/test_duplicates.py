@@ -40,6 +40,7 @@ def _changed(text: str, draw: random.Random) -> str:
     return " ".join(words)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
 def test_equals_the_comparison_of_all_pairs(threshold: float) -> None:
     draw = random.Random(0)

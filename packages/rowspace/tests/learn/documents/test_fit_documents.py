@@ -80,6 +80,8 @@ def test_an_inferred_row_depends_on_its_text_only(texts, documents):
     assert [tag[0] for tag in nearest] == ["0", "1"]
 
 
+@pytest.mark.kernels
+@pytest.mark.large
 def test_inference_leaves_the_output_rows_alone(documents):
     before = documents.words.rows.copy()
     documents.infer(["cat dog"] * 10)

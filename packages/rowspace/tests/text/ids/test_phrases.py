@@ -28,6 +28,7 @@ def words(english, tmp_path_factory):
 
 
 # Parity: gensim's Phrases, whose score has the size of the vocabulary in place of the number of words.
+@pytest.mark.kernels
 def test_pairs_and_scores_are_those_of_gensim(words, tmp_path):
     corpus, lines = words
     total, threshold = int(corpus.counts.sum()), 30.0
@@ -49,6 +50,7 @@ def test_pairs_and_scores_are_those_of_gensim(words, tmp_path):
         assert score >= threshold
 
 
+@pytest.mark.kernels
 def test_longer_phrases_are_made_of_shorter_ones(tmp_path):
     rng = np.random.default_rng(0)
     for most, name in [(2, "new york city"), (3, "new york city"), (4, "new york city hall")]:

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
@@ -18,6 +19,7 @@ def texts(number=90, seed=0):
     return [" ".join(generator.choice(WORDS, generator.integers(0, 6))) for _ in range(number)] + ["__label__x a", ""]
 
 
+@pytest.mark.kernels
 def test_words_have_the_weights_of_scikit_learn():
     given, others = texts(), texts(seed=1)
     vectorizer = TfidfVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), sublinear_tf=True)
@@ -33,6 +35,7 @@ def test_words_have_the_weights_of_scikit_learn():
             )
 
 
+@pytest.mark.kernels
 def test_characters_of_two_texts_have_columns():
     given = texts()
     # The ends of a text are marked, so that scikit-learn has no n-gram for them.
@@ -44,6 +47,7 @@ def test_characters_of_two_texts_have_columns():
     assert len(choose_columns(kind, kind.counts(given), most=7).buckets) == 7
 
 
+@pytest.mark.kernels
 def test_scores_equal_those_of_scikit_learn():
     given = texts()
     numbers = np.array([("cat" in text) + 2 * ("dog" in text) for text in given], np.int32)

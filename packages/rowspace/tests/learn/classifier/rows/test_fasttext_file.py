@@ -85,6 +85,7 @@ def of_fasttext(path, texts, k):
     ]
 
 
+@pytest.mark.kernels
 def test_predictions_equal_those_of_fasttext(models):
     texts = [line for _, line in lines(1)] + AWKWARD
     for name, path in models.items():
@@ -109,6 +110,7 @@ def test_written_models_equal_in_fasttext(models, tmp_path):
         assert of_fasttext(tmp_path / "again.bin", texts, 2) == of_fasttext(models[name], texts, 2), name
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("loss", ["softmax", "hierarchical", "negative", "one-vs-all"])
 def test_learned_models_open_in_fasttext(loss, tmp_path):
     labels, texts = zip(*lines(), strict=True)
