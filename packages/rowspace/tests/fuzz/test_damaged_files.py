@@ -19,5 +19,6 @@ def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory(long_fo
     for run, part in zip(runs, parts, strict=True):
         output = run.communicate()[0]
         assert run.returncode == 0, output
-        assert len(output.splitlines()) == 1 + len(part), output  # a heading and a line for each reader
+        lines = [line for line in output.splitlines() if not line.startswith("rowspace: compiling kernels")]
+        assert len(lines) == 1 + len(part), output  # a heading and a line for each reader
     assert len(names) == 47
