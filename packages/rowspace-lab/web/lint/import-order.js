@@ -11,6 +11,7 @@ const ORDER = [
   ["lessons"],
   ["pages", "tables"],
   ["components", "map"],
+  ["saving"],
   ["charts", "glossary"],
   ["state"],
   ["api"],

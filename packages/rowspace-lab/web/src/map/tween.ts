@@ -39,7 +39,12 @@ export function fly(flight: Flight, camera: Camera, now: number): boolean {
   return part >= 1;
 }
 
-const eased = (part: number): number => part * part * (3 - 2 * part);
+/** Positions (count, 2) on the way from one map to another. */
+export function between(from: Float32Array, to: Float32Array, share: number): Float32Array {
+  return from.map((start, at) => start + (to[at]! - start) * share);
+}
+
+export const eased = (part: number): number => part * part * (3 - 2 * part);
 
 const STRIDE = 7919; // a prime, so that neighboring ids start far apart
 

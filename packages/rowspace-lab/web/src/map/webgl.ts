@@ -5,7 +5,13 @@ import type { Backend, Frame } from "./backend";
 import { DEFAULT_SIZE, type Points } from "./points";
 import { POINT_FRAGMENT, POINT_VERTEX, SHOW_FRAGMENT, SHOW_VERTEX } from "./shaders";
 
-const ATTRIBUTES: WebGLContextAttributes = { alpha: true, antialias: false, depth: false, premultipliedAlpha: true };
+const ATTRIBUTES: WebGLContextAttributes = {
+  alpha: true,
+  antialias: false,
+  depth: false,
+  premultipliedAlpha: true,
+  preserveDrawingBuffer: true, // so that the map can be saved
+};
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 

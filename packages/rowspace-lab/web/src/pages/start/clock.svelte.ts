@@ -2,7 +2,7 @@
 
 import { MediaQuery } from "svelte/reactivity";
 
-const STATION_DURATION = 1250; // ms
+export const STATION_DURATION = 1250; // ms
 
 export class Clock {
   time = $state(0);

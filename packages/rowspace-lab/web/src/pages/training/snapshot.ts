@@ -3,6 +3,7 @@
 import { array, type Reply } from "../../api/reply";
 import type { SnapshotsReply } from "../../api/types.generated";
 import { themeColor } from "../../charts/theme-colors";
+import { between } from "../../map/tween";
 
 /** The class colors of the groups; the last one, of tokens that the text does not have, is gray. */
 export const groupColor = (group: number, count: number): string =>
@@ -16,10 +17,12 @@ export function colorsOf(groups: ArrayLike<number>, count: number, element: Elem
   return rgba;
 }
 
-/** The map of a step, (n, 2). */
+/** The map of a step, (n, 2); at 2.5, half way from the third to the fourth one. */
 export function mapAt(reply: Reply<SnapshotsReply>, index: number): Float32Array {
   const size = 2 * reply.meta.tokens.length;
-  return (array(reply, "positions") as Float32Array).subarray(index * size, (index + 1) * size);
+  const of = (step: number) => (array(reply, "positions") as Float32Array).subarray(step * size, (step + 1) * size);
+  const step = Math.floor(index);
+  return step === index ? of(step) : between(of(step), of(step + 1), index - step);
 }
 
 /** Where one token has been until a step, (steps, 2). */
@@ -27,7 +30,7 @@ export function pathOf(reply: Reply<SnapshotsReply>, place: number, until: numbe
   const positions = array(reply, "positions");
   const size = 2 * reply.meta.tokens.length;
   return Float32Array.from(
-    { length: 2 * (until + 1) },
+    { length: 2 * (Math.floor(until) + 1) },
     (_, at) => positions[(at >> 1) * size + 2 * place + (at & 1)] as number,
   );
 }
