@@ -1,5 +1,7 @@
 // Colors of the current theme for canvas code, text on a colored background, and a canvas with the screen's resolution.
 
+import { pixelRatio } from "./pixel-ratio.svelte";
+
 export type Rgb = [red: number, green: number, blue: number];
 
 /** The color of a CSS token such as `--positive` in the theme of `element`. */
@@ -27,7 +29,7 @@ export function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | nu
   const { clientWidth, clientHeight } = canvas;
   const context = canvas.getContext("2d");
   if (!context || !clientWidth || !clientHeight) return null;
-  const ratio = devicePixelRatio || 1;
+  const ratio = pixelRatio.value;
   canvas.width = Math.round(clientWidth * ratio);
   canvas.height = Math.round(clientHeight * ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -54,6 +54,7 @@ export class MapRenderer {
   /** Whether the camera keeps all points in view; true until the user moves the map. */
   follows = true;
 
+  private leastPixels = 1;
   private points = new Points();
   private camera = new Camera();
   private index = new PointIndex(this.points);
@@ -235,6 +236,13 @@ export class MapRenderer {
     return this.painting.settled();
   }
 
+  /** Draw at least this number of pixels for each pixel of CSS. */
+  resize(leastPixels = this.leastPixels): void {
+    this.leastPixels = leastPixels;
+    this.painting.resize(leastPixels);
+    this.keepViewport();
+  }
+
   /** Request a frame; not needed after changes made through this class. */
   draw(): void {
     this.painting.invalidate();
@@ -244,11 +252,6 @@ export class MapRenderer {
     this.resized.disconnect();
     this.stopListening();
     this.painting.destroy();
-  }
-
-  private resize(): void {
-    this.painting.resize();
-    this.keepViewport();
   }
 
   /** Keep the camera where the user has moved it, while the points may still move. */

@@ -54,10 +54,10 @@ export class Painting {
     this.overlay = new Overlay(canvas);
   }
 
-  /** Call when the size of the canvas or the pixel ratio has changed. */
-  resize(): void {
+  /** Call when the size of the canvas or the pixel ratio has changed; `least` pixels are drawn per CSS pixel. */
+  resize(least: number): void {
     const { canvas, camera } = this;
-    this.pixels = window.devicePixelRatio || 1;
+    this.pixels = Math.max(least, window.devicePixelRatio || 1);
     [camera.width, camera.height] = [canvas.clientWidth || 1, canvas.clientHeight || 1];
     canvas.width = Math.round(camera.width * this.pixels);
     canvas.height = Math.round(camera.height * this.pixels);

@@ -5,8 +5,7 @@ import { drawingOf } from "./drawing";
 import { ascentOf, cased, linesOf, type Line } from "./lines";
 import { escaped, solid, tag, translucent, type Paint } from "./markup";
 
-/** Controls, and what a figure marks as of no use in a picture. */
-const UNSAVED = "[data-unsaved], input, select, textarea, fieldset, label:has(input), [role='tablist']";
+const MARKER_GAP = 0.4; // em
 
 /** Writes elements, moved by `right` and `down` from their places in the window. */
 export class Elements {
@@ -21,9 +20,9 @@ export class Elements {
 
   markup(element: Element): string {
     const style = getComputedStyle(element);
-    if (style.display === "none" || style.opacity === "0" || element.matches(UNSAVED)) return "";
+    if (style.display === "none" || style.opacity === "0") return "";
     if (isForReadersOnly(element, style)) return "";
-    const content = this.boxes(element, style) + this.inside(element, style);
+    const content = this.boxes(element, style) + this.marker(element, style) + this.inside(element, style);
     return style.opacity === "1" ? content : tag("g", { opacity: style.opacity }, content);
   }
 
@@ -39,6 +38,20 @@ export class Elements {
       .filter(({ width, height }) => width > 0 && height > 0)
       .map((box) => boxOf(this.placeOf(box), style))
       .join("");
+  }
+
+  /** The number of an item of a list. */
+  private marker(element: Element, style: CSSStyleDeclaration): string {
+    if (style.display !== "list-item" || style.listStyleType !== "decimal") return "";
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let first: Line | undefined;
+    while (!first && texts.nextNode()) [first] = linesOf(texts.currentNode as Text);
+    const ink = solid(style.color);
+    if (!first || !ink) return "";
+    const { left } = element.getBoundingClientRect();
+    const text = `${[...element.parentElement!.children].indexOf(element) + 1}.`;
+    const right = left - parseFloat(style.fontSize) * MARKER_GAP;
+    return this.line({ ...first, text, left: right, right }, ink, style, "end");
   }
 
   private inside(element: Element, style: CSSStyleDeclaration): string {
@@ -65,7 +78,7 @@ export class Elements {
       : "";
   }
 
-  private line(line: Line, ink: Paint, style: CSSStyleDeclaration): string {
+  private line(line: Line, ink: Paint, style: CSSStyleDeclaration, anchor?: string): string {
     const text = cased(line.text, style.textTransform);
     const attributes = {
       x: line.left + this.right,
@@ -75,11 +88,13 @@ export class Elements {
       "font-size": style.fontSize,
       "font-weight": style.fontWeight,
       "font-style": style.fontStyle,
-      "text-decoration": style.textDecorationLine === "none" ? undefined : style.textDecorationLine,
-      "xml:space": "preserve",
+      "text-anchor": anchor,
+      // Lines below words say that they can be clicked.
+      "text-decoration": style.textDecorationLine === "line-through" ? "line-through" : undefined,
     };
     // Where the font is not installed, another one takes the same room.
-    const fitted = text.length > 1 && { textLength: line.right - line.left, lengthAdjust: "spacingAndGlyphs" };
+    const fitted = line.right > line.left &&
+      text.length > 1 && { textLength: line.right - line.left, lengthAdjust: "spacingAndGlyphs" };
     return tag("text", { ...attributes, ...fitted }, escaped(text));
   }
 }

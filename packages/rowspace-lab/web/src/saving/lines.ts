@@ -8,21 +8,30 @@ export interface Line {
   bottom: number;
 }
 
-/** Each line of a text node, with its place in the window; spaces that are not shown are left out. */
+const NO_BREAK = "\u00a0";
+
+/** Each line of a text node, with its place in the window, without the spaces at its ends. */
 export function linesOf(node: Text): Line[] {
   const range = document.createRange();
   const lines: Line[] = [];
   let at = 0;
+  let [spaces, reached] = ["", 0];
   for (const character of node.data) {
     range.setStart(node, at);
     at += character.length;
     range.setEnd(node, at);
     const place = range.getClientRects()[0];
-    if (!place) continue;
     const line = lines.at(-1);
-    if (!place.width && (!line || /\s/.test(character))) continue;
-    if (line && Math.abs(line.top - place.top) < 2 && place.left < line.right + 1) extend(line, character, place);
+    if (!place || (!place.width && !line)) continue;
+    if (/\s/.test(character)) {
+      if (place.width) spaces += spaces ? NO_BREAK : " "; // of several, programs that open the file would show one
+      reached = place.right;
+      continue;
+    }
+    const isNext = line && Math.abs(line.top - place.top) < 2 && place.left < Math.max(line.right, reached) + 1;
+    if (isNext) extend(line, spaces + character, place);
     else lines.push({ text: character, left: place.left, right: place.right, top: place.top, bottom: place.bottom });
+    [spaces, reached] = ["", 0];
   }
   return lines;
 }
