@@ -1,15 +1,17 @@
-"""Every page is accessible in both themes, fits any width, has code that runs and opens from the navigation.
+"""Every page is accessible in both themes, fits any width, has code that runs, saves pictures and opens by a link.
 
 The server is the one that sends a content security policy, and a page that violates it logs an error.
 """
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import open_address, watching
+from tests.browser.saved import expect_picture, saved
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace_lab.pages import PAGES
@@ -91,6 +93,16 @@ def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
     code = opened.get_by_label("Python", exact=True)
     expect(code).to_be_visible()
     exec(code.inner_text(), {})  # as pasted by a user
+
+
+def test_figure_and_each_of_its_parts_are_saved_as_pictures(opened: Page, tmp_path: Path) -> None:
+    opened.get_by_text("Save the picture").click()
+    buttons = opened.get_by_role("button", name="PNG of")
+    figure = opened.get_by_role("region", name="Figure")
+    expect(buttons.first).to_be_visible()
+    for at in range(buttons.count()):
+        part = figure if at == 0 else None
+        expect_picture(saved(opened, buttons.nth(at), tmp_path), part)
 
 
 def test_pages_open_by_keyboard_from_the_navigation(visit) -> None:
