@@ -1,15 +1,28 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+const FONTS = ["source-serif-4", "jetbrains-mono"];
+const fontLicenses: Plugin = {
+  name: "font-licenses",
+  async generateBundle() {
+    const texts = FONTS.map(async (font) => {
+      const text = await this.fs.readFile(`node_modules/@fontsource-variable/${font}/LICENSE`, { encoding: "utf8" });
+      return `# @fontsource-variable/${font}\n\n${text}`;
+    });
+    this.emitFile({ type: "asset", fileName: "font-licenses.md", source: (await Promise.all(texts)).join("\n") });
+  },
+};
 
 // File names have no hashes, since tests import the map by its name; the server handles caching by modification time.
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), fontLicenses],
   base: "/static/",
   build: {
     outDir: "../src/rowspace_lab/static",
     emptyOutDir: true,
     sourcemap: false,
     assetsInlineLimit: 0,
+    license: { fileName: "licenses.md" }, // of what is bundled
     rollupOptions: {
       // The map is also an entry, which tests and benchmarks import without a page.
       input: { index: "index.html", map: "src/map/map.ts" },

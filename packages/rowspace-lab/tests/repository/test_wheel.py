@@ -1,6 +1,8 @@
 """The wheels work when installed without extras in clean environments outside the checkout."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -182,6 +184,16 @@ def test_packages_have_the_license_as_a_file() -> None:
     for name in ("rowspace", "rowspace-lab"):
         assert not (PACKAGES / name / "LICENSE").is_symlink()
         assert (PACKAGES / name / "LICENSE").read_text() == (CHECKOUT / "LICENSE").read_text()
+
+
+def test_wheel_of_the_workbench_has_the_licenses_of_what_it_bundles(wheels: dict[str, Path]) -> None:
+    wheel = zipfile.ZipFile(wheels["rowspace-lab"])
+    texts = [wheel.read(f"rowspace_lab/static/{name}.md").decode() for name in ("licenses", "font-licenses")]
+    bundled = json.loads((PACKAGES / "rowspace-lab" / "web" / "package.json").read_text())["dependencies"]
+    named = re.findall(r"^#+ (\S+)", "\n".join(texts), re.MULTILINE)
+    assert {*bundled} - {*named} == set()
+    assert "Matt DesLauriers" in texts[0]
+    assert "SIL OPEN FONT LICENSE" in texts[1]
 
 
 def test_wheel_of_the_library_is_small_and_has_no_javascript(wheels: dict[str, Path]) -> None:
