@@ -33,6 +33,7 @@ class TableChoice:
         open: Make its `Lab`, which must have the same id.
         own: The text it is made from, if the page can edit it.
         also: The other id of the opened table, if it is a built-in one; else "".
+        file: The name of the file or folder of the opened table, if it is not a built-in one; else "".
     """
 
     id: str
@@ -42,6 +43,7 @@ class TableChoice:
     open: Callable[[], Lab]
     own: OwnText | None = None
     also: str = ""
+    file: str = ""
 
 
 def short_hash(*parts: object) -> str:

@@ -10,6 +10,8 @@ class TableEntry(TypedDict):
     also: str
     """Another id of the same table; "" if there is none."""
     title: str
+    file: str
+    """The name of its file or folder, if the title does not say it."""
     sentence: str
     group: Literal["opened", "example", "own", "recent"]
     editable: bool

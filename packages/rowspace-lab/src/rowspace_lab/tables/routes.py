@@ -67,6 +67,7 @@ def _entry(choice: TableChoice) -> TableEntry:
         "id": choice.id,
         "also": choice.also,
         "title": choice.title,
+        "file": choice.file,
         "sentence": choice.sentence,
         "group": choice.group,
         "editable": choice.own is not None,

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock
 
 from rowspace.errors import UsageError
@@ -161,4 +162,4 @@ def _opened_choice(lab: Lab) -> TableChoice:
         if is_opened(choice, lab):
             return TableChoice(OPENED, choice.title, choice.sentence, "opened", lambda: lab, also=choice.id)
     sentence = f"The table that rowspace lab was started with: {lab.table!r}."
-    return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab)
+    return TableChoice(OPENED, "This table", sentence, "opened", lambda: lab, file=Path(lab.path).name)

@@ -72,6 +72,12 @@ def test_pictures_of_an_ordinary_screen_are_as_sharp_as_those_of_a_dense_one(ope
 
 FILMS = {"start": 76, "words?table=english-words": 40, "training": 50}
 """Pages with a film, and the number of its frames, or the least one."""
+FILES = {
+    "start": "start-stdlib-table",
+    "words?table=english-words": "words-english-words",
+    "training": "training-stdlib-table",
+}
+"""How the names of their files begin: with the page and the table."""
 
 
 @pytest.mark.parametrize("address", FILMS)
@@ -82,6 +88,7 @@ def test_film_is_saved_with_all_frames_and_ends_at_what_the_page_shows(
     button = page.get_by_role("button", name="GIF of")
     expect(button).to_be_visible()
     path = saved(page, button, tmp_path)
+    assert path.name.startswith(f"rowspace-{FILES[address]}-")
     expect(page.get_by_text(f"Saved {path.name}")).to_be_visible()
     expect(button).to_be_focused()
     with Image.open(path) as film:

@@ -6,7 +6,7 @@ import type { TableEntry } from "./types.generated";
 class CurrentTable {
   /** An id of the server's list; "" for the table that the server was started with. */
   id = $state("");
-  /** Its name in the list, once it has loaded. */
+  /** The name of its file, or else its name in the list, once that has loaded. */
   title = $state("");
   /** The id of the reader's own choice, which a step of a lesson may replace with a table of its own. */
   chosen = $state("");

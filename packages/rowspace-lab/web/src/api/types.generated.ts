@@ -16,6 +16,8 @@ export interface TableEntry {
   /** Another id of the same table; "" if there is none. */
   also: string;
   title: string;
+  /** The name of its file or folder, if the title does not say it. */
+  file: string;
   sentence: string;
   group: "opened" | "example" | "own" | "recent";
   /** Whether it is made from a text that the page can edit. */
