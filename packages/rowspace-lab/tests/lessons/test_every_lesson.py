@@ -32,7 +32,7 @@ ON_EVERY_TABLE = [
 ]
 TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, EVERYDAY)}
 EXERCISES = 6
-SEEDS = 20  # a missed question of the last lesson returns with the seeds 14 and 17
+SEEDS = 22  # a missed question of the last lesson returns with seeds 1 and 4 above its number
 NUMBER = re.compile(r"(?<![\w-])\d")
 """A digit outside a name, such as GPT-2."""
 LINK = re.compile(r"\]\((/[^)\s]*)\)")

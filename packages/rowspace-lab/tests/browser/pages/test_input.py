@@ -45,6 +45,23 @@ def test_parts_can_be_switched_off(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "sum"), lab.table["read"][:12], atol=6e-4)
 
 
+def test_norm_and_dropout_can_be_switched(visit) -> None:
+    page = visit(f"input?text={TEXT}&recipe=bert&dropout=true&seed=3")
+    before, after = column(page, "after LayerNorm"), column(page, "after dropout")
+    np.testing.assert_allclose(after, np.where(after != 0, before / 0.9, 0), atol=2e-3)
+    page.get_by_role("button", name="Draw again").click()
+    page.wait_for_url("**&seed=4")
+    expect(page.get_by_label("Seed of dropout")).to_have_value("4")
+    assert (column(page, "after dropout") != after).any()
+    page.get_by_label("LayerNorm", exact=True).uncheck()
+    page.wait_for_url("**&norm=false**")
+    expect(page.get_by_role("table").first).not_to_contain_text("after LayerNorm")
+    dropped, total = column(page, "after dropout"), column(page, "sum")
+    np.testing.assert_allclose(dropped, np.where(dropped != 0, total / 0.9, 0), atol=2e-3)
+    page.get_by_role("checkbox", name="dropout of training").uncheck()
+    expect(page.get_by_label("Seed of dropout")).to_have_count(0)
+
+
 def test_every_recipe_lists_its_steps(visit, unfold) -> None:
     page = visit(f"input?text={TEXT}")
     unfold("More controls")

@@ -1,4 +1,4 @@
-"""The numbers of lesson 13, compared with counts, NetworkX, and sums over the rows of the shop."""
+"""The numbers of the lesson on a shop, compared with counts, NetworkX, and sums over the rows of the shop."""
 
 from collections import Counter
 from itertools import combinations

@@ -67,6 +67,27 @@ def test_disabled_part_is_not_in_the_sum(lab, check_code) -> None:
         check_code(lab, "input/parts", text=TEXT, recipe="bert", **off)
 
 
+def test_steps_after_the_sum_can_be_switched(lab, check_code) -> None:
+    normed = check_code(lab, "input/parts", text=TEXT, recipe="bert", dropout="true", seed=5)
+    before, after = normed.arrays["output"], normed.arrays["dropped"]
+    assert normed.meta["dropout"] == 0.1
+    kept = after != 0
+    np.testing.assert_allclose(after[kept], before[kept] / 0.9, rtol=1e-6)
+    assert 0.8 < kept.mean() < 1
+    other = check_code(lab, "input/parts", text=TEXT, recipe="bert", dropout="true", seed=6)
+    assert ((other.arrays["dropped"] != 0) != kept).any()
+    plain = check_code(lab, "input/parts", text=TEXT, recipe="bert", norm="false", dropout="true", seed=5)
+    assert "output" not in plain.arrays
+    np.testing.assert_array_equal(plain.arrays["dropped"] != 0, kept)
+    np.testing.assert_allclose(plain.arrays["dropped"], np.where(kept, plain.arrays["total"] / 0.9, 0), rtol=1e-6)
+
+
+def test_recipe_without_dropout_drops_nothing(lab, ask) -> None:
+    reply = ask(lab, "input/parts", text=TEXT, recipe="llama", dropout="true")
+    assert (reply.meta["has_norm"], reply.meta["dropout"]) == (False, 0)
+    assert "dropped" not in reply.arrays
+
+
 def test_tokens_from_second_belong_to_the_second_segment(lab, ask) -> None:
     segments = contribution(ask(lab, "input/parts", text=TEXT, recipe="bert", second=2), "segments")
     assert (segments[:2] == segments[0]).all()

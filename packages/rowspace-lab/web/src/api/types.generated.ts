@@ -730,6 +730,12 @@ export interface PartsReply {
   max_positions: number | null;
   /** The parts with random weights. */
   drawn: ("tokens" | "segments" | "positions")[];
+  /** Whether the recipe has a normalization layer after the sum. */
+  has_norm: boolean;
+  /** The probability with which the recipe sets a number to zero in training. */
+  dropout: number;
+  /** The seed of dropout. */
+  seed: number;
 }
 
 /** The costs of one way to combine tokens and positions. */

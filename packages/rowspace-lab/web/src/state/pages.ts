@@ -25,7 +25,7 @@ export const pages = [
   {
     name: "lessons",
     title: "Lessons",
-    about: "Thirteen lessons, each with a live figure and questions.",
+    about: "Fourteen lessons, each with a live figure and questions.",
     key: "l",
   },
   {

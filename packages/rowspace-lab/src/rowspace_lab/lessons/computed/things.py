@@ -1,4 +1,4 @@
-"""The numbers of lesson 13: rows of a shop's items and baskets, and of the nodes of a graph."""
+"""The numbers of the lesson on a shop: rows of a shop's items and baskets, and of the nodes of a graph."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial

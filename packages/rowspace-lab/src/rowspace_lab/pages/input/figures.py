@@ -1,7 +1,7 @@
 """The figures of the Input page. They need PyTorch."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from rowspace import layers
 from rowspace.layers import Concatenation, InputEmbedding, LearnedPosition, TokenEmbedding
 from rowspace.table import Table
 from rowspace_lab.pages.input.replies import Concatenated, Part, Parts, WayCost
+from rowspace_lab.shared.figure import Array
 from rowspace_lab.shared.position_modules import position_module
 
 Ids = NDArray[np.int64]
@@ -46,12 +47,20 @@ def fill_recipe(table: Table, ids: Ids, *, recipe: str) -> InputEmbedding:
 
 
 def parts_figure(
-    table: Table, ids: Ids, embed: InputEmbedding, *, own: bool, start: int, second: int, on: Sequence[Part]
+    table: Table,
+    ids: Ids,
+    embed: InputEmbedding,
+    *,
+    own: bool,
+    start: int,
+    second: int,
+    on: Sequence[Part | Literal["norm"]],
+    dropout: int | None = None,
 ) -> Parts:
     """Compute the contribution of each part to the tokens, and the sum of the parts in `on`.
 
     `own`: the embedding has the ids of the table. The first token is at position `start`, and the second segment begins
-    at token `second`.
+    at token `second`. The recipe's norm follows if `on` has "norm", and its dropout if that has a seed.
     """
     places = torch.from_numpy(ids)[None] if own else torch.arange(2, len(ids) + 2)[None]
     segments = (torch.arange(len(ids)) >= second).long()[None] if has_two_segments(embed) else None
@@ -64,9 +73,17 @@ def parts_figure(
         "contributions": contributions,
         "total": total,
     }
-    if embed.norm is not None:
+    if embed.norm is not None and "norm" in on:
         figure["output"] = embed.norm.float()(torch.from_numpy(total)).detach().numpy()
+    if embed.dropout.p and dropout is not None:
+        figure["dropped"] = drop_out(figure.get("output", total), p=embed.dropout.p, seed=dropout)
     return figure
+
+
+def drop_out(vectors: Array, *, p: float, seed: int) -> Array:
+    """Set each number to zero with probability p and divide the others by 1 − p, as dropout does in training."""
+    drawn = torch.rand(vectors.shape, generator=torch.Generator().manual_seed(seed)).numpy()
+    return np.where(drawn < p, np.float32(0), vectors / np.float32(1 - p))
 
 
 def embed_rows(table: Table, ids: Ids) -> TokenEmbedding:

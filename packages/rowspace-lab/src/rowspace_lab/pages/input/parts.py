@@ -26,6 +26,7 @@ __all__ = ["ROUTES"]
 OWN = "checkpoint"
 """The recipe of the opened checkpoint."""
 _MAX_START = 1984  # plus 64 tokens: the 2,048 positions of the longest table
+_MAX_SEED = 9999
 
 
 @needs_torch
@@ -47,7 +48,15 @@ def parts(lab: Lab, query: Query) -> PartsReply:
     on = [part for part in found if query.flag(part, True)]
     if not on:
         raise UsageError(f"all parts are off; switch on at least one of {', '.join(found)}")
-    figure = partial(figures.parts_figure, own=name == OWN, start=start, second=second, on=on)
+    seed = query.integer("seed", 0, low=0, high=_MAX_SEED)
+    figure = partial(
+        figures.parts_figure,
+        own=name == OWN,
+        start=start,
+        second=second,
+        on=[*on, "norm"] if query.flag("norm", True) else on,
+        dropout=seed if query.flag("dropout", False) else None,
+    )
     return {
         **figure(lab.table, sentence.ids, embed),
         **sentence.fields,
@@ -60,6 +69,9 @@ def parts(lab: Lab, query: Query) -> PartsReply:
         "scaled": embed.tokens.scale is not None,
         "two_segments": figures.has_two_segments(embed),
         "drawn": [] if name == OWN else figures.parts_with_weights(embed),
+        "has_norm": embed.norm is not None,
+        "dropout": embed.dropout.p,
+        "seed": seed,
         "max_positions": getattr(getattr(embed, "positions", None), "max_positions", None),
         "code": shown(lab, figure, ids=sentence.call, embed=filled),
     }

@@ -12,7 +12,8 @@ class Parts(TypedDict):
     """The contributions of p parts to n tokens, `contributions` (p, n, d).
 
     `rows` (n, d) are the rows of the table, which the recipe may scale; `total` (n, d) is the sum of the enabled parts;
-    `output` (n, d) is the sum after the normalization layer, if the recipe has one.
+    `output` (n, d) is the sum after the normalization layer, if the recipe has one and it is on; `dropped` (n, d) is
+    what dropout makes of that in training, if it is on.
     """
 
     parts: list[Part]
@@ -20,6 +21,7 @@ class Parts(TypedDict):
     contributions: Array
     total: Array
     output: NotRequired[Array]
+    dropped: NotRequired[Array]
 
 
 class PartsReply(Parts, SentenceFields, Shown):
@@ -42,6 +44,12 @@ class PartsReply(Parts, SentenceFields, Shown):
     """null if the length of texts is not limited."""
     drawn: list[Part]
     """The parts with random weights."""
+    has_norm: bool
+    """Whether the recipe has a normalization layer after the sum."""
+    dropout: float
+    """The probability with which the recipe sets a number to zero in training."""
+    seed: int
+    """The seed of dropout."""
 
 
 class WayCost(TypedDict):

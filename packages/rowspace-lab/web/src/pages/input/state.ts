@@ -7,6 +7,7 @@ import { addressState, choice, flag, number, picked, text } from "../../state/ad
 export const VIEWS = ["parts", "concatenation", "scale", "initial"] as const;
 export const PARTS = ["tokens", "positions", "segments"] as const;
 export const MAX_POSITION = 1984; // as on the server
+export const MAX_SEED = 9999;
 
 export const inputState = () =>
   addressState({
@@ -19,6 +20,11 @@ export const inputState = () =>
     tokens: flag(true),
     segments: flag(true),
     positions: flag(true),
+    /** LayerNorm, if the recipe has it. */
+    norm: flag(true),
+    /** The dropout of training, and its seed. */
+    dropout: flag(false),
+    seed: number(0, 0, MAX_SEED),
     shared: flag(true),
     position: choice(["", "sinusoid", "learned"] as const),
     width: number(16, 1, 8192),

@@ -12,6 +12,7 @@ export function partTable(reply: Reply<PartsReply>, at: number): Shown {
     ...reply.meta.parts,
     "total",
     ...(reply.arrays.output ? ["output"] : []),
+    ...(reply.arrays.dropped ? ["dropped"] : []),
   ];
   const shown: Record<string, string> = {
     rows: "row",
@@ -20,6 +21,7 @@ export function partTable(reply: Reply<PartsReply>, at: number): Shown {
     positions: "position",
     total: "sum",
     output: "after LayerNorm",
+    dropped: "after dropout",
   };
   return vectorTable(names.map((name) => [shown[name] ?? name, lineOf(reply, name, at)]));
 }
