@@ -105,6 +105,7 @@ CONTEXT: dict[str, set[str]] = {
     "pipeline/nearest": SENTENCE,
     "pipeline/tied": SENTENCE,
     "pipeline/backward": {*SENTENCE, "g"},
+    "adapting/ways": {"sentences", "rank"},
     "input/parts": {
         *SENTENCE,
         "start",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from rowspace_lab.page import Page
+from rowspace_lab.pages.adapting import PAGE as ADAPTING
 from rowspace_lab.pages.analogies import PAGE as ANALOGIES
 from rowspace_lab.pages.arena import PAGE as ARENA
 from rowspace_lab.pages.compare import PAGE as COMPARE, compare_page
@@ -38,6 +39,7 @@ PAGES: tuple[Page, ...] = (
     COST,
     CONTEXTUAL,
     TRAINING,
+    ADAPTING,
     ARENA,
     SEARCH,
 )

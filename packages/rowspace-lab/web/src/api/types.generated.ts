@@ -258,6 +258,42 @@ export interface TyingFrame {
   code: string;
 }
 
+/** One way to adapt the table, and what it does; losses are means over the draws, in nats for each guessed word. */
+export interface Way {
+  name: "free" | "frozen" | "lora" | "new";
+  /** How many numbers learn. */
+  learned: number;
+  /** The mean distance that rows of known words move. */
+  moved_old: number;
+  /** The distance that the row of the new word moves. */
+  moved_new: number;
+  /** The loss on the new sentences that it learns from. */
+  trained: number;
+  /** The loss on new sentences that are held out. */
+  held_out: number;
+  /** The standard deviation of `held_out` over the draws. */
+  spread: number;
+  /** The loss on the sentences of the pretraining. */
+  old: number;
+}
+
+/** The ways, with the settings of the request. */
+export interface AdaptedReply {
+  ways: Way[];
+  before: number;
+  /** The number of sentences of the pretraining. */
+  known: number;
+  /** The number of sentences that are held out. */
+  held_out: number;
+  draws: number;
+  code: string;
+  sentences: number;
+  rank: number;
+  /** The word of the small world whose place the new word takes. */
+  old: string;
+  new: string;
+}
+
 /** The rank and score of a token among the answers; null if it is not among them. */
 export interface Place {
   rank: number | null;

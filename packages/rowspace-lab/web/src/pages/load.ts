@@ -20,6 +20,7 @@ export const loaders: Partial<Record<string, Load>> = {
   cost: () => import("./cost/Cost.svelte"),
   contextual: () => import("./contextual/Contextual.svelte"),
   training: () => import("./training/Training.svelte"),
+  adapting: () => import("./adapting/Adapting.svelte"),
   arena: () => import("./arena/Arena.svelte"),
   search: () => import("./search/SearchPage.svelte"),
   claims: () => import("./claims/Claims.svelte"),

@@ -25,7 +25,7 @@ export const pages = [
   {
     name: "lessons",
     title: "Lessons",
-    about: "Fourteen lessons, each with a live figure and questions.",
+    about: "Fifteen lessons, each with a live figure and questions.",
     key: "l",
   },
   {
@@ -117,6 +117,13 @@ export const pages = [
     title: "Training",
     about: "Train a small language model here, and watch its rows move.",
     key: "r",
+    group: "Learned and measured",
+  },
+  {
+    name: "adapting",
+    title: "Adapting",
+    about: "A trained table meets a new word: let all rows learn, none, a few directions, or only the new row.",
+    key: "n",
     group: "Learned and measured",
   },
   {
