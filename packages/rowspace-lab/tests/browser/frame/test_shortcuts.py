@@ -10,7 +10,7 @@ from rowspace_lab.pages import PAGES
 pytestmark = pytest.mark.browser
 
 NAMES = ["start", "lessons", *(page.name for page in PAGES if page.name != "start"), "claims"]
-LETTERS = dict(zip(NAMES, "glwabtpidoshcxrefm", strict=True))
+LETTERS = dict(zip(NAMES, "glwabtpidoshcxrnefm", strict=True))
 
 
 def heading(page: Page, name: str) -> Locator:
