@@ -123,3 +123,6 @@ def test_list_of_pages_is_complete_on_a_laptop(page: Page, visit: Callable[[str]
     pages = visit("cost").get_by_role("navigation", name="Pages")
     assert pages.evaluate("each => [each.scrollHeight - each.clientHeight, each.scrollTop]") == [0, 0]
     expect(pages.get_by_role("link", name="Docs")).to_be_in_viewport(ratio=1)
+    links = pages.get_by_role("listitem").get_by_role("link")
+    assert min(links.evaluate_all("all => all.map(link => link.getBoundingClientRect().height)")) >= 24  # WCAG 2.5.8
+    assert links.evaluate_all("all => all.filter(link => link.scrollWidth > link.clientWidth).length") == 0
