@@ -17,10 +17,11 @@ def test_bars_and_table_are_those_of_the_reply(visit, lab, ask) -> None:
     expect(table.locator("tbody td:nth-child(2)")).to_have_text([f"{way['learned']:,}" for way in ways])
 
 
-def test_shown_measures_can_be_chosen(visit) -> None:
+def test_shown_measures_can_be_chosen(visit, unfold) -> None:
     page = visit("adapting?sentences=4&measure=moved")
     expect(page.get_by_role("heading", level=2, name="move")).to_have_count(2)
     expect(page.get_by_role("region", name="Loss on old sentences")).to_have_count(0)
+    unfold("More controls")
     page.get_by_text("both losses").click()
     page.wait_for_url("**&measure=losses")
     expect(page.get_by_role("region", name="Loss on old sentences")).to_be_visible()

@@ -32,17 +32,17 @@ EXTREMES = (
 @needs_torch
 def ways() -> Mapping[str, Any]:
     """Return what each way does with twelve sentences."""
-    from rowspace_lab.lessons.computed.figures.adapting import measured
+    from rowspace_lab.lessons.computed.figures.adapting import four_ways
 
-    return measured(sentences=SENTENCES, rank=RANK)
+    return four_ways(sentences=SENTENCES, rank=RANK)
 
 
 @needs_torch
 def few() -> Mapping[str, Any]:
     """Return what each way does with few sentences."""
-    from rowspace_lab.lessons.computed.figures.adapting import measured
+    from rowspace_lab.lessons.computed.figures.adapting import four_ways
 
-    return {**measured(sentences=FEW, rank=RANK), "sentences": FEW}
+    return {**four_ways(sentences=FEW, rank=RANK), "sentences": FEW}
 
 
 @needs_torch

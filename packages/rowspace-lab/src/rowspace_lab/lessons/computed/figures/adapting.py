@@ -13,19 +13,17 @@ from rowspace_lab.pages.adapting.replies import Way
 
 
 @cache
-def four_ways(*, sentences: int, rank: int) -> Mapping[str, Way]:
-    """Adapt the pretrained model of the Adapting page in four ways, by name."""
-    found = adapted_figure(pretrain(old="king", new="tsar"), sentences=sentences, rank=rank)
-    return {way["name"]: way for way in found["ways"]}
+def four_ways(*, sentences: int, rank: int) -> Mapping[str, Any]:
+    """Adapt the pretrained model of the Adapting page: the ways by name, the loss before and the sizes of the data."""
+    found = adapted_figure(pretrained(), sentences=sentences, rank=rank)
+    by_name: dict[str, Way] = {way["name"]: way for way in found["ways"]}
+    return {**found, **by_name}
 
 
 @cache
-def measured(*, sentences: int, rank: int) -> Mapping[str, Any]:
-    """Return the four ways for the text, with the loss before and the sizes of the data."""
-    start = pretrain(old="king", new="tsar")
-    found = adapted_figure(start, sentences=sentences, rank=rank)
-    by_name: dict[str, Way] = {way["name"]: way for way in found["ways"]}
-    return {**found, **by_name, "rows": len(start["rows"]), "dim": start["rows"].shape[1]}
+def pretrained() -> Mapping[str, Any]:
+    """Train the model of the Adapting page."""
+    return pretrain(old="king", new="tsar")
 
 
 def default_frozen() -> bool:
@@ -46,7 +44,7 @@ def merged_difference(*, rank: int) -> float:
 
 def which_ways_figure(*, word: str, sentences: int, rank: int, moved: bool) -> int:
     """Count the ways that move the row of the old words or of the new one, or that leave it exactly as it was."""
-    ways = four_ways(sentences=sentences, rank=rank).values()
+    ways = four_ways(sentences=sentences, rank=rank)["ways"]
     distances = [way["moved_new"] if word == "tsar" else way["moved_old"] for way in ways]
     return sum((distance > 0) == moved for distance in distances)
 
@@ -60,7 +58,7 @@ def learned_figure(*, rows: int, dim: int, rank: int) -> Mapping[str, Any]:
 
 def extreme_figure(*, measure: str, largest: bool, sentences: int, rank: int) -> Mapping[str, Any]:
     """Return the place of the way with the largest or smallest loss on old or new sentences, and all four losses."""
-    ways = four_ways(sentences=sentences, rank=rank)
-    losses = {name: float(way["old"] if measure == "old" else way["held_out"]) for name, way in ways.items()}
+    ways: list[Way] = four_ways(sentences=sentences, rank=rank)["ways"]
+    losses = {way["name"]: way["old"] if measure == "old" else way["held_out"] for way in ways}
     order = sorted(losses, key=lambda name: losses[name], reverse=largest)
     return {"answer": list(losses).index(order[0]), **{name: f"{loss:.2f}" for name, loss in losses.items()}}
