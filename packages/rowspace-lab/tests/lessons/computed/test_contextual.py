@@ -33,7 +33,7 @@ def bank() -> np.ndarray:
 
 
 def test_cosines_of_meanings_are_those_of_transformers(bank: np.ndarray) -> None:
-    for name, layer in (("input", 0), ("first", 1), ("last", -1)):
+    for name, layer in (("input", 0), ("last", -1)):
         between = bank[layer] @ bank[layer].T
         assert_allclose(computed.bank()[name]["different"], between[:3, 3:].mean(), atol=1e-4)
         same = np.concatenate([block[~np.eye(3, dtype=bool)] for block in (between[:3, :3], between[3:, 3:])])

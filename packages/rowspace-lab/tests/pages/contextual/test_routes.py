@@ -54,6 +54,20 @@ def test_cosines_equal_those_of_scipy(encoder, check_code, vectors) -> None:
         np.testing.assert_allclose(reply.arrays["to_row"][layer], to_row, atol=1e-6)
 
 
+def test_pooled_texts_are_compared_as_by_scipy(encoder, ask) -> None:
+    model, means = BertModel.from_pretrained(encoder.path).eval(), []
+    for text in TEXTS:
+        ids = torch.tensor([[WORDS.index(word) for word in text.split()]])
+        with torch.no_grad():
+            states = model(ids, output_hidden_states=True).hidden_states
+        means.append([state[0].double().mean(0).numpy() for state in states])
+    expected = [(1 - pdist(layer, "cosine")).mean() for layer in zip(*means, strict=True)]
+    reply = ask(encoder, LAYERS, word="bank", texts=TEXTS)
+    np.testing.assert_allclose(reply.arrays["pooled"], expected, atol=1e-6)
+    single = ask(encoder, LAYERS, word="the", texts=["the bank of the river"])
+    assert np.isnan(single.arrays["pooled"]).all()
+
+
 def test_the_map_has_the_distances_of_the_plane_and_turns_little_between_layers(encoder, ask, vectors) -> None:
     xy = ask(encoder, LAYERS, word="bank", texts=TEXTS[:3]).arrays["xy"]
     assert xy.shape == (4, 4, 2)

@@ -14,17 +14,17 @@ __all__ = ["default", "exercise", "extreme", "few", "learned", "merged", "ways",
 SENTENCES, FEW, RANK = 12, 4, 2
 WAYS = ("free", "frozen", "LoRA", "new rows only")
 MOVES = (
-    ("queen", False, 12, "leave the row of *queen* exactly as it was"),
-    ("tsar", True, 12, "move the row of *tsar*"),
-    ("queen", True, 4, "move the row of *queen*"),
+    ("old", False, 12, "leave all old rows exactly as they were"),
+    ("new", True, 12, "move the row of “tsar”"),
+    ("old", True, 4, "move old rows"),
 )
-"""A word, whether its row is to move, the number of sentences, and the question."""
+"""Old or new rows, whether they are to move, the number of sentences, and the question."""
 SIZES = ((109, 16, 4), (30_522, 768, 8), (50_257, 768, 16), (109, 16, 1))
 """Rows, dimensions, and ranks of LoRA."""
 EXTREMES = (
     ("old", True, 12, "the highest loss on the old sentences afterwards, so that it has forgotten most"),
-    ("held out", True, 12, "the highest loss on held-out sentences with *tsar*"),
-    ("held out", False, 4, "the lowest loss on held-out sentences with *tsar*"),
+    ("held out", True, 12, "the highest loss on held-out sentences with “tsar”"),
+    ("held out", False, 4, "the lowest loss on held-out sentences with “tsar”"),
 )
 """A loss, whether the largest is asked for, the number of sentences, and the question."""
 
@@ -74,11 +74,11 @@ def exercise() -> Mapping[str, int]:
 
 @needs_torch
 def which_ways(table: Table, seed: int) -> Question:
-    """Ask how many of the four ways move a row."""
+    """Ask how many of the four ways move old or new rows."""
     from rowspace_lab.lessons.computed.figures.adapting import which_ways_figure
 
-    word, moved, sentences, asked = picked(seed, MOVES)
-    figure = partial(which_ways_figure, word=word, sentences=sentences, rank=RANK, moved=moved)
+    rows, moved, sentences, asked = picked(seed, MOVES)
+    figure = partial(which_ways_figure, rows=rows, sentences=sentences, rank=RANK, moved=moved)
     return number(figure, asked=asked, sentences=sentences)
 
 

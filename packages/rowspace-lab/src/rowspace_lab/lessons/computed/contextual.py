@@ -16,15 +16,16 @@ from rowspace_lab.pages.contextual.routes import SENSES, WORD
 __all__ = ["bank", "exercise", "nearest_use", "order", "two_texts", "uses"]
 
 TEXTS = tuple(SENSES)
-LAYERS = (6, 0, 3, 1)
+LAYERS = (6, 3, 1, 2)
 PLACES = ((0, (5, 4, 1)), (4, (0, 1, 3)), (5, (0, 4, 2)))
 """A text, and those that the reader chooses the nearest use from."""
 PAIRS = (
-    ("the dog bites the man", "the man bites the dog"),
-    ("the river bank was steep", "the bank raised its rates"),
-    ("a cat sleeps on the mat", "a kitten lies on the rug"),
-    ("she plays the piano", "the stock market fell"),
+    ("dog", "the dog bites the man", "the man bites the dog"),
+    ("bank", "the river bank was steep", "the bank raised its rates"),
+    ("on", "a cat sleeps on the mat", "a kitten lies on the rug"),
+    ("the", "she plays the piano", "the stock market fell"),
 )
+"""A word, and two texts that have it."""
 
 
 @needs_torch
@@ -37,7 +38,7 @@ def bank() -> Mapping[str, Mapping[str, float]]:
     same = (senses[:, None] == senses) & ~np.eye(len(TEXTS), dtype=bool)
     different = senses[:, None] != senses
     layers = {}
-    for name, at in (("input", 0), ("first", 1), ("last", -1)):
+    for name, at in (("input", 0), ("last", -1)):
         between = found["between"][at]
         layers[name] = {
             "same": float(between[same].mean()),
@@ -55,7 +56,8 @@ def order() -> Mapping[str, float]:
     """Return the cosines of two texts with the same words in another order."""
     from rowspace_lab.lessons.computed.figures.contextual import two_texts_figure
 
-    found = two_texts_figure(folder=_folder(), one=PAIRS[0][0], other=PAIRS[0][1])
+    _, one, other = PAIRS[0]
+    found = two_texts_figure(folder=_folder(), one=one, other=other)
     return {"rows": found["rows"], "pooled": found["answer"]}
 
 
@@ -90,9 +92,9 @@ def two_texts(table: Table, seed: int) -> Question:
     """Ask for the cosine of two pooled vectors."""
     from rowspace_lab.lessons.computed.figures.contextual import two_texts_figure
 
-    one, other = picked(seed, PAIRS)
+    word, one, other = picked(seed, PAIRS)
     figure = partial(two_texts_figure, folder=_folder(), one=one, other=other)
-    return slider((0.0, 1.0, 0.01), figure, tolerance=0.1, one=one, other=other)
+    return slider((-1.0, 1.0, 0.01), figure, tolerance=0.1, word=word, one=one, other=other)
 
 
 def _folder() -> str:

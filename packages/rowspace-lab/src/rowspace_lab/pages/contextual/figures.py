@@ -1,6 +1,7 @@
 """The figures of the Contextual page. They need PyTorch, and transformers for models other than our runs."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,7 @@ def layers_figure(read: ContextualRows, *, word: str) -> Layers:
         "own": read.self_similarity(token),
         "chance": measures.anisotropy,
         "inside": measures.intra_sentence_similarity,
+        "pooled": pooled_similarity(read.states),
         "tokens": read.tokens,
         "places": [
             (text, place)
@@ -64,6 +66,17 @@ def layers_figure(read: ContextualRows, *, word: str) -> Layers:
             if found == token
         ],
     }
+
+
+def pooled_similarity(states: Sequence[NDArray[np.floating[Any]]]) -> NDArray[np.float64]:
+    """Return the mean cosine of two texts' means over their tokens, (layers,); NaN for a single text.
+
+    `states` has (layers, n, d) for each text.
+    """
+    units = unit_rows(np.stack([each.mean(axis=1) for each in states], axis=1))  # (layers, texts, d)
+    pairs = np.triu_indices(len(states), 1)
+    cosines: NDArray[np.float64] = (units @ units.swapaxes(1, 2))[:, *pairs]
+    return cosines.mean(axis=1) if len(states) > 1 else np.full(len(units), np.nan)
 
 
 def plane(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

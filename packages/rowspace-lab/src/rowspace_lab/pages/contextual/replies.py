@@ -12,7 +12,7 @@ class Layers(TypedDict):
     aligned to each other. `share` (n,): the share of the vectors' variance that the two axes have. `to_row` (n, k):
     cosines with the row. `between` (n, k, k): cosines of the vectors with each other. (n,) each: `own`, the mean of
     these over pairs; `chance`, the mean cosine of random pairs of different tokens; `inside`, the mean cosine of a
-    vector with the mean of its text, minus `chance`.
+    vector with the mean of its text, minus `chance`; `pooled`, the mean cosine of two texts' means, NaN for one text.
     """
 
     token: str
@@ -23,6 +23,7 @@ class Layers(TypedDict):
     own: Array
     chance: Array
     inside: Array
+    pooled: Array
     tokens: list[list[str]]
     """The tokens of each text."""
     places: list[tuple[int, int]]

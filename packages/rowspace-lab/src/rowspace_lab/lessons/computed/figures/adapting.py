@@ -42,10 +42,10 @@ def merged_difference(*, rank: int) -> float:
         return float((table.merge()(ids) - before).abs().max())
 
 
-def which_ways_figure(*, word: str, sentences: int, rank: int, moved: bool) -> int:
-    """Count the ways that move the row of the old words or of the new one, or that leave it exactly as it was."""
+def which_ways_figure(*, rows: str, sentences: int, rank: int, moved: bool) -> int:
+    """Count the ways that move the old rows or the new one, or that leave them exactly as they were."""
     ways = four_ways(sentences=sentences, rank=rank)["ways"]
-    distances = [way["moved_new"] if word == "tsar" else way["moved_old"] for way in ways]
+    distances = [way["moved_new"] if rows == "new" else way["moved_old"] for way in ways]
     return sum((distance > 0) == moved for distance in distances)
 
 
