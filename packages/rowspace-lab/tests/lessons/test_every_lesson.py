@@ -19,6 +19,7 @@ from rowspace_lab.lessons.source import Block, plain_text
 from rowspace_lab.lessons.source.values import citations, number_text
 from rowspace_lab.pages import PAGES
 from rowspace_lab.server.query import Query
+from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.examples import EXAMPLES
 from rowspace_lab.tables.small_shop import SMALL_SHOP
@@ -30,7 +31,7 @@ TRAIN = {"doubled", "fewer"}  # these questions train tokenizers
 ON_EVERY_TABLE = [
     pytest.param(number, name, marks=pytest.mark.long if name in TRAIN else ()) for number, name in QUESTIONS
 ]
-TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, EVERYDAY)}
+TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, ENGLISH, EVERYDAY)}
 EXERCISES = 6
 SEEDS = 22  # a missed question of the last lesson returns with seeds 1 and 4 above its number
 NUMBER = re.compile(r"(?<![\w-])\d")

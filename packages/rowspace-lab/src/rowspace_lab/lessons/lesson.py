@@ -16,7 +16,7 @@ __all__ = ["LESSONS", "NUMBERS", "TOPICS", "Lesson", "lesson", "lessons"]
 TOPICS = (
     "ids", "one_hots", "gradients", "subwords", "geometry", "directions",
     "order", "positions", "scale", "head", "patches", "cost",
-    "three_tables", "contextual", "adapting", "things",
+    "three_tables", "contextual", "adapting", "things", "search",
 )  # fmt: skip
 """The names of the lessons' texts and modules; the first is lesson 1."""
 NUMBERS = range(1, len(TOPICS) + 1)

@@ -25,6 +25,8 @@ Array = NDArray[Any]
 _OWN = "rowspace_lab."
 _IMPORTED = (
     "rowspace_lab.experiments",
+    "rowspace_lab.lessons.computed.notes",
+    "rowspace_lab.tables.english",
     "rowspace_lab.tables.small_shop",
     "rowspace_lab.tables.small_world",
 )  # by readers, as the library is

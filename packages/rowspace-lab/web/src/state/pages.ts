@@ -25,7 +25,7 @@ export const pages = [
   {
     name: "lessons",
     title: "Lessons",
-    about: "Sixteen lessons, each with a live figure and questions.",
+    about: "Seventeen lessons, each with a live figure and questions.",
     key: "l",
   },
   {
