@@ -23,7 +23,8 @@ CHOICES = {
 # They need an upload, a second table, a checkpoint of text and images, an index, or a run of the Training page.
 NOT_OF_A_TABLE = (
     "words/stored-umap",
-    "arena/", "compare/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "search/", "training/"
+    "arena/", "compare/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "search/",
+    "training/",
 )  # fmt: skip
 
 
