@@ -82,7 +82,7 @@ class Lesson:
 def lesson(number: int) -> Lesson:
     """Return a lesson."""
     topic = TOPICS[number - 1]
-    module = import_module(f"rowspace_lab.lessons.computed.{topic}")
+    module = import_module(f"rowspace_lab.lessons.computed.topics.{topic}")
     return Lesson(number, read_document(f"{topic}.md"), module)
 
 

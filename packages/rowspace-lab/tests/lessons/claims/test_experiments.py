@@ -15,7 +15,6 @@ from rowspace.table import Table
 from rowspace_lab.jobs.kinds import Progress
 from rowspace_lab.lessons.claims import PAGE
 from rowspace_lab.lessons.claims.stored import stored
-from rowspace_lab.lessons.computed import positions
 from rowspace_lab.lessons.computed.claims import STORED_JOB
 from rowspace_lab.lessons.computed.claims.lengths import longer_texts_numbers
 from rowspace_lab.lessons.computed.claims.tying import HeadRun, tying_numbers
@@ -27,6 +26,7 @@ from rowspace_lab.lessons.computed.claims.width import (
     learned_tables,
     wider_figure,
 )
+from rowspace_lab.lessons.computed.topics import positions
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply, decode
 from rowspace_lab.tables.small_world import small_world_sentences

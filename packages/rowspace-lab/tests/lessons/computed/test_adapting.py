@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from tests.lessons.asking import ask, run_card
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import adapting as computed
+from rowspace_lab.lessons.computed.topics import adapting as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 

@@ -9,7 +9,7 @@ from tests.lessons.asking import ask, run_card
 
 import rowspace as rs
 from rowspace.learn.default_table import encoder_folder
-from rowspace_lab.lessons.computed import contextual as computed
+from rowspace_lab.lessons.computed.topics import contextual as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
 
 LESSON = next(number for number in LESSONS if lesson(number).module is computed)

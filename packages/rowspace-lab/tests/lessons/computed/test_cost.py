@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.text import standard_library
-from rowspace_lab.lessons.computed import cost as computed
+from rowspace_lab.lessons.computed.topics import cost as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 

@@ -8,8 +8,8 @@ import rowspace as rs
 from rowspace import space
 from rowspace.errors import UsageError
 from rowspace.table import Table
-from rowspace_lab.lessons.computed import directions as computed
 from rowspace_lab.lessons.computed.tables import everyday_words, small_world
+from rowspace_lab.lessons.computed.topics import directions as computed
 from rowspace_lab.tables.small_world import small_world_sentences, swap_words
 
 

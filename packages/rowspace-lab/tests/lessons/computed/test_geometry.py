@@ -7,8 +7,8 @@ import pytest
 from tests.lessons.asking import ask, run_card
 
 from rowspace.table import Table
-from rowspace_lab.lessons.computed import geometry as computed
 from rowspace_lab.lessons.computed.tables import six_words, small_world
+from rowspace_lab.lessons.computed.topics import geometry as computed
 from rowspace_lab.tables.examples import SIX_WORDS
 
 

@@ -9,7 +9,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.layers import CATALOGUE
 from rowspace.layers.tables.reference import lookup_backward
-from rowspace_lab.lessons.computed import gradients as computed
+from rowspace_lab.lessons.computed.topics import gradients as computed
 from rowspace_lab.pages.pipeline.gradients import tied_figure
 from rowspace_lab.tables.examples import SIX_WORDS
 from rowspace_lab.tables.small_world import small_world_sentences

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import head as computed
+from rowspace_lab.lessons.computed.topics import head as computed
 from rowspace_lab.lessons.lesson import lesson
 
 WORDS = ["the", "cat", "sat", "on"]

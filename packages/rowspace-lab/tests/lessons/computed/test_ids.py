@@ -10,7 +10,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.errors import UsageError
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.computed import ids as computed
+from rowspace_lab.lessons.computed.topics import ids as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 

@@ -7,7 +7,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 
 from rowspace.errors import UsageError
 from rowspace.layers import CATALOGUE
-from rowspace_lab.lessons.computed import one_hots as computed
+from rowspace_lab.lessons.computed.topics import one_hots as computed
 from rowspace_lab.lessons.lesson import lesson
 
 SEEDS = [0, 1, 2]

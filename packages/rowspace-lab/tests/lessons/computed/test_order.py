@@ -9,8 +9,8 @@ import torch
 from tests.lessons.asking import ask, run_card
 
 from rowspace.errors import UsageError
-from rowspace_lab.lessons.computed import order as computed
 from rowspace_lab.lessons.computed.tables import everyday_words, six_words
+from rowspace_lab.lessons.computed.topics import order as computed
 from rowspace_lab.tables.examples import SIX_WORDS
 
 

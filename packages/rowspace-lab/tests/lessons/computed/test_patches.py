@@ -6,7 +6,7 @@ from PIL import Image
 from sklearn.datasets import load_sample_image
 
 import rowspace as rs
-from rowspace_lab.lessons.computed import patches as computed
+from rowspace_lab.lessons.computed.topics import patches as computed
 from rowspace_lab.lessons.lesson import lesson
 
 TABLE = rs.Table(["a"], np.ones((1, 2)))

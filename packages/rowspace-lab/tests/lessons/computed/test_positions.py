@@ -11,8 +11,8 @@ import torch
 from tests.lessons.asking import ask, run_card
 
 from rowspace.layers import RotaryPosition, SinusoidPosition, relative_scores
-from rowspace_lab.lessons.computed import positions as computed
 from rowspace_lab.lessons.computed.tables import six_words, small_world
+from rowspace_lab.lessons.computed.topics import positions as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.lessons.source.values import citations
 from rowspace_lab.pages.order.waves import lengths_figure

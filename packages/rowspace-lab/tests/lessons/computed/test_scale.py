@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import rowspace as rs
 from rowspace.learn.default_table import encoder_folder
-from rowspace_lab.lessons.computed import scale as computed
+from rowspace_lab.lessons.computed.topics import scale as computed
 from rowspace_lab.lessons.lesson import lesson
 
 TABLE = rs.Table(["a"], np.ones((1, 2)))

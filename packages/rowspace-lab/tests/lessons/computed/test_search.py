@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import cosine_similarity
 from tests.lessons.asking import ask, run_card
 
-from rowspace_lab.lessons.computed import search as computed
 from rowspace_lab.lessons.computed.notes import NAMED, NOTES, OTHER_WORDS, bm25
+from rowspace_lab.lessons.computed.topics import search as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
 from rowspace_lab.tables.english import english_table
 

@@ -15,7 +15,7 @@ from tests.lessons.first_lessons import LABS, ask, run_card
 from rowspace.errors import UsageError
 from rowspace.text import default_tokenizer, standard_library
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.computed import subwords as computed
+from rowspace_lab.lessons.computed.topics import subwords as computed
 from rowspace_lab.lessons.lesson import lesson
 from rowspace_lab.tables.small_world import small_world_sentences
 

@@ -12,7 +12,7 @@ from tests.lessons.asking import ask, run_card
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.learn import hold_out, read_interactions
-from rowspace_lab.lessons.computed import things as computed
+from rowspace_lab.lessons.computed.topics import things as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
 from rowspace_lab.tables.small_shop import OCCASIONS, small_shop_baskets
 

@@ -10,8 +10,8 @@ from tests.lessons.asking import ask, run_card
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.learn.default_table import encoder_folder
-from rowspace_lab.lessons.computed import three_tables as computed
 from rowspace_lab.lessons.computed.tables import small_world
+from rowspace_lab.lessons.computed.topics import three_tables as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
 
 LESSON = next(number for number in LESSONS if lesson(number).module is computed)
