@@ -24,12 +24,12 @@ export const adaptingState = () =>
     measure: choice(SHOWN),
   });
 
-/** What each way lets learn. */
-export const NAMES: Record<Way["name"], string> = {
-  free: "free: all rows learn",
-  frozen: "frozen: nothing learns",
-  lora: "LoRA: a change of low rank",
-  new: "new rows only",
+/** The name of each way, and what it lets learn. */
+export const WAYS: Record<Way["name"], { name: string; learns: string }> = {
+  free: { name: "free", learns: "all rows" },
+  frozen: { name: "frozen", learns: "nothing" },
+  lora: { name: "LoRA", learns: "a change of low rank" },
+  new: { name: "new rows only", learns: "the new row" },
 };
 
 export interface Measure {

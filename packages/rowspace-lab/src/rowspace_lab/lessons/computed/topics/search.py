@@ -22,8 +22,8 @@ __all__ = ["alike", "counts", "exercise", "first", "found", "joined", "landlord"
 PAIRS = ((0, 5), (7, 13), (2, 14), (1, 15))
 """Places of two notes on different things."""
 ASKED = (
-    (13, "landlord", (15, 5, 4)),
     (10, "daughter", (8, 5, 9)),
+    (13, "landlord", (15, 5, 4)),
     (3, "visitors", (2, 15, 12)),
     (11, "stove", (1, 0, 9)),
 )
