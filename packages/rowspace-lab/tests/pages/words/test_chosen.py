@@ -48,6 +48,13 @@ def test_words_are_found_with_their_word_start_marker(small_lab, check_code) -> 
     assert check_code(lab, "words/chosen-map", groups="cat dog x").meta["words"] == ["Ġcat", "Ġdog", "x"]
 
 
+def test_items_of_two_words_are_found_by_the_symbol_of_a_blank(small_lab, check_code, ask) -> None:
+    lab = small_lab(["orange juice", "juice"], np.eye(2))
+    reply = check_code(lab, "words/chosen-map", groups="orange␣juice juice")
+    assert (reply.meta["words"], reply.meta["missing"]) == (["orange juice", "juice"], [])
+    assert set(ask(lab, "words/chosen-map").meta["words"]) == {"orange juice", "juice"}
+
+
 @pytest.mark.parametrize("groups", ["", "nothing here", "a", "a: \n\n: b", "nan", "a nan"])
 def test_unusual_groups_get_a_reply(small_lab, check_code, groups: str) -> None:
     lab = small_lab(["a", "b", "nan"], np.array([[1.0], [2.0], [np.nan]]))

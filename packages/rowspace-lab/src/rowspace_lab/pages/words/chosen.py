@@ -31,8 +31,11 @@ def palette(lab: Lab, query: Query) -> PaletteReply:
 
 
 def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
-    """Return a map of the words in `groups` only: a group per line, "name: word word ..."; unknown words are named."""
-    usual = " ".join(map(lab.table.shown, default_words(lab.table, 6)))
+    """Return a map of the words in `groups` only: a group per line, "name: word word ..."; unknown words are named.
+
+    A blank of a word is written "␣".
+    """
+    usual = " ".join(lab.table.shown(word).replace(" ", "␣") for word in default_words(lab.table, 6))
     groups = groups_of(query.text("groups", usual, max_length=4000))
     words = list(dict.fromkeys(word for _, members in groups for word in members))
     if len(words) > MAX_WORDS:
@@ -96,7 +99,7 @@ def groups_of(text: str) -> list[tuple[str, list[str]]]:
 
 def _in_table(table: Table, word: str) -> str | None:
     """Return the token of a word, with the mark of a word's beginning if the table has it; None if it has no row."""
-    for text in (mark + word for mark in MARKS):
+    for text in (*(mark + word for mark in MARKS), word.replace("␣", " ")):
         if (token := table.find_shown(text)) is not None:
             return token
     try:
