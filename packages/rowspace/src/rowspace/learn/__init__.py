@@ -7,7 +7,7 @@
 | `graph/` | `fit_graph`: rows for the nodes of a graph, from random walks |
 | `items/` | `fit_items`: rows of items and users, from baskets and events |
 | `default_table.py` | the table of commands that are given none |
-| `run_folder.py`, `interrupt.py` | shared by all learning methods |
+| `run_folder.py` | shared by all learning methods |
 | `documents/` | PV-DBOW: documents → a row for each, and rows of other documents |
 | `distillation/` | `distill`: a sentence encoder on disk → a table |
 | `categories/` | `CategoryEncoder`: rows for the categories of tabular data |

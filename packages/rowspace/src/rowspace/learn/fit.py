@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Unpack
 
+from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
 from rowspace.errors import FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.checks import (
@@ -16,7 +17,6 @@ from rowspace.learn.checks import (
     text_settings,
 )
 from rowspace.learn.going_on import INIT_NAME, continued_options, has_phrases, open_initial, refuse_other_tokens
-from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_folder import open_run_folder
 from rowspace.learn.word2vec.export import export_table

@@ -1,5 +1,6 @@
 """The columns of a source are kept next to its vectors."""
 
+import io
 import json
 
 import numpy as np
@@ -10,7 +11,7 @@ from pyarrow import parquet
 from rowspace.encode import Encoder
 from rowspace.encode.stream import StreamOptions, encode_to
 from rowspace.encode.stream.columns import columns_of, joined
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 
@@ -46,17 +47,41 @@ def test_columns_of_parquet_are_kept_with_their_types(tmp_path, encoder, name):
     ]
 
 
-def test_only_common_columns_of_several_parquet_files_are_kept(tmp_path, encoder):
-    parquet.write_table(pa.table({"t": ["cat"], "a": [1], "b": [1]}), tmp_path / "1.parquet")
-    parquet.write_table(pa.table({"b": ["x"], "a": [2], "t": ["the"]}), tmp_path / "2.parquet")
+def test_columns_of_several_parquet_files_have_a_common_type_or_text_or_nulls(tmp_path, encoder):
+    parquet.write_table(pa.table({"t": ["cat"], "a": pa.array([1], pa.int32()), "b": [1]}), tmp_path / "1.parquet")
+    parquet.write_table(pa.table({"b": ["x"], "a": [2**40], "t": ["the"], "c": [[7]]}), tmp_path / "2.parquet")
     found = encoded(encoder, tmp_path, tmp_path / "v.parquet")
-    assert found.drop("vector").to_pylist() == [{"t": "cat", "a": 1}, {"t": "the", "a": 2}]
+    assert found.drop("vector").to_pylist() == [
+        {"t": "cat", "a": 1, "b": "1", "c": None},
+        {"t": "the", "a": 2**40, "b": "x", "c": [7]},
+    ]
+
+
+def test_parquet_columns_that_cannot_be_kept_are_refused_before_anything_is_encoded(tmp_path, encoder):
+    parquet.write_table(pa.table([["cat"], [1], [2]], ["t", "k", "k"]), tmp_path / "twice.parquet")
+    with pytest.raises(UsageError, match=r"twice.parquet' has two columns 'k'; rename one$"):
+        encoded(encoder, tmp_path / "twice.parquet", tmp_path / "v.parquet")
+    for name, values in (("1", [1]), ("2", [[1]])):
+        parquet.write_table(pa.table({"t": ["cat"], "a": values}), tmp_path / f"{name}.parquet")
+    with pytest.raises(UsageError, match=r"^column 'a' is list<.*2.parquet' and int64 in another file; encode them"):
+        encoded(encoder, [tmp_path / "1.parquet", tmp_path / "2.parquet"], tmp_path / "v.parquet")
+    assert not list(tmp_path.glob("v.*"))
 
 
 def test_values_of_json_have_their_type_or_become_json(tmp_path, encoder):
     records = [
-        {"t": "cat", "id": 1, "share": 1, "ok": True, "tags": ["é"], "mixed": 1, "big": 2**70, "none": None},
-        {"t": "the", "id": 2, "share": 0.5, "tags": {"a": 1}, "mixed": "x", "late": "\ud800"},
+        {
+            "t": "cat",
+            "id": 1,
+            "share": 1,
+            "ok": True,
+            "tags": ["é"],
+            "mixed": 1,
+            "big": 2**70,
+            "long": 2**60,
+            "none": None,
+        },
+        {"t": "the", "id": 2, "share": 0.5, "tags": {"a": 1}, "mixed": "x", "long": 0.5, "": 3, "late": "\ud800"},
     ]
     (tmp_path / "s.jsonl").write_text("\n\n".join(map(json.dumps, records)))
     found = encoded(encoder, tmp_path / "s.jsonl", tmp_path / "v.parquet").drop("vector").to_pylist()
@@ -69,7 +94,9 @@ def test_values_of_json_have_their_type_or_become_json(tmp_path, encoder):
             "tags": '["é"]',
             "mixed": "1",
             "big": str(2**70),
+            "long": str(2**60),
             "none": None,
+            "": None,
             "late": None,
         },
         {
@@ -80,16 +107,35 @@ def test_values_of_json_have_their_type_or_become_json(tmp_path, encoder):
             "tags": '{"a": 1}',
             "mixed": "x",
             "big": None,
+            "long": "0.5",
             "none": None,
+            "": 3,
             "late": "\ufffd",
         },
     ]
 
 
+def test_arrays_of_json_and_integers_of_all_sizes_are_kept(tmp_path, encoder):
+    records = [{"t": "cat", "n": 2**60}, {"t": "the", "n": 1, "m": 0.5}]
+    (tmp_path / "s.json").write_text(json.dumps(records))
+    found = encoded(encoder, tmp_path / "s.json", tmp_path / "v.parquet").drop("vector").to_pylist()
+    assert found == [{**records[0], "m": None}, records[1]]
+
+
+def test_sources_whose_columns_are_left_out_give_a_warning(tmp_path, encoder, monkeypatch):
+    (tmp_path / "s.csv").write_text("id,t\n7,cat\n")
+    parquet.write_table(pa.table({"t": ["cat"], "id": [7]}), tmp_path / "s.parquet")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"t": "cat", "id": 7}')))
+    for source in ([tmp_path / "s.csv", tmp_path / "s.parquet"], "-"):
+        with pytest.warns(CorpusWarning, match="^only the texts are kept"):
+            found = encoded(encoder, source, tmp_path / "v.parquet")
+        assert found.schema.names == ["text", "vector"]
+
+
 def test_cells_of_csv_are_texts(tmp_path, encoder):
-    (tmp_path / "s.csv").write_text("id,t\n007,cat\n8,the\n")
+    (tmp_path / "s.csv").write_text(",id,t\n0,007,cat\n1,8,the\n")
     found = encoded(encoder, tmp_path / "s.csv", tmp_path / "v.parquet").drop("vector").to_pylist()
-    assert found == [{"id": "007", "t": "cat"}, {"id": "8", "t": "the"}]
+    assert found == [{"column 1": "0", "id": "007", "t": "cat"}, {"column 1": "1", "id": "8", "t": "the"}]
 
 
 def test_a_column_of_vectors_is_not_replaced(tmp_path, encoder):
@@ -115,3 +161,10 @@ def test_other_sources_have_their_texts(tmp_path, encoder):
     (tmp_path / "s.txt").write_text("cat\n")
     encode_to(encoder, tmp_path / "s.txt", tmp_path / "v.parquet")
     assert parquet.read_table(tmp_path / "v.parquet").schema.names == ["text", "vector"]
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.parquet"])
+def test_without_its_text_a_source_of_texts_has_no_columns(tmp_path, encoder, name):
+    (tmp_path / "s.csv").write_text("t\ncat\n")
+    parquet.write_table(pa.table({"t": ["cat"]}), tmp_path / "s.parquet")
+    assert encoded(encoder, tmp_path / name, tmp_path / "v.parquet", keep_text=False).schema.names == ["vector"]

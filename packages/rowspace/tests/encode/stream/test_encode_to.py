@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sys
 
 import lancedb
@@ -310,3 +311,23 @@ def test_missing_packages_are_named(tmp_path, encoder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"Parquet files need pyarrow: pip install 'rowspace\[arrow\]'"):
         encode_to(encoder, iter(TEXTS), tmp_path / "v.parquet")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_all_that_is_encoded(encoder, tmp_path, number):
+    source = tmp_path / "texts.txt"
+    source.write_text("the cat\ncat\n" * 200_000)
+    seen = []
+
+    def stop_at_the_second(progress):
+        seen.append(progress.texts)
+        if len(seen) == 2:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(EncodingInterrupted):
+        encode_to(encoder, source, tmp_path / "v.npy", on_progress=stop_at_the_second)
+    assert 0 < seen[1] < 400_000
+    result = encode_to(encoder, source, tmp_path / "v.npy", resume=True)
+    assert result.resumed_texts == seen[-1] == seen[1]
+    encode_to(encoder, source, tmp_path / "whole.npy")
+    assert (tmp_path / "v.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()

@@ -45,7 +45,7 @@ def test_lines_are_those_of_the_file(tmp_path):
     (tmp_path / "a.csv").write_bytes(b'\xef\xbb\xbf id ,text,\r\n1,"two\r\nlines",x\r\n\r\n2,three\r\n3\r\n')
     found = list(read_records(tmp_path / "a.csv", limit=1_000))
     assert [record.line for record in found] == [2, 5, 6]
-    assert found[0].values == {"id": "1", "text": "two\r\nlines"}
+    assert found[0].values == {"id": "1", "text": "two\r\nlines", "column 3": "x"}
     assert found[2].values == {"id": "3"}
 
 

@@ -16,7 +16,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("a language model needs PyTorch: pip install 'rowspace[torch]'") from error
 
-from rowspace.learn.interrupt import stop_requests
+from rowspace._base.interrupt import stop_requests
 from rowspace.table import Table
 from rowspace.text import Corpus
 from rowspace.text.corpus.standard_library import standard_library

@@ -1,13 +1,15 @@
 """The columns of a source with records → record batches, to be kept next to its vectors."""
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import clean
+from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import has_records, is_typed, read_records
 
@@ -33,7 +35,7 @@ class SourceColumns(Protocol):
 
 
 def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> SourceColumns | None:
-    """Return the columns of files; None unless they are all Parquet, or all other records.
+    """Return the columns of files, None if there are none; a warning unless all are Parquet, or all other records.
 
     Args:
         files: Their paths or URLs; none for a source that can be read only once.
@@ -45,14 +47,23 @@ def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> 
         FileFormatError: A record is damaged.
     """
     names = list(files)
-    if column is None or not names:
+    if column is None:
         return None
     omitted = None if keep_text else column
-    if all(map(is_parquet_file, names)):
-        return _ParquetColumns(names, omitted)
-    if any(map(is_parquet_file, names)) or not all(map(has_records, names)):
-        return None
-    return _RecordColumns(names, omitted)
+    are_parquet = {is_parquet_file(name) for name in names}
+    found: SourceColumns | None = None
+    if are_parquet == {True}:
+        found = _ParquetColumns(names, omitted)
+    elif are_parquet == {False} and all(has_records(name) or suffix_of(name) == ".json" for name in names):
+        found = _RecordColumns(names, omitted)
+    if found is not None:
+        return found if found.schema.names else None
+    warnings.warn(
+        "only the texts are kept; other columns are if all files are Parquet, or all are .jsonl, .json, .csv or .tsv",
+        CorpusWarning,
+        stacklevel=2,
+    )
+    return None
 
 
 def check_no_vector(source: str, names: Iterable[str]) -> None:
@@ -85,30 +96,53 @@ def joined(columns: "Iterator[pa.RecordBatch]", vectors: "Iterator[pa.RecordBatc
 
 
 class _ParquetColumns:
-    """The columns that all files have, with the same type."""
+    """The columns of all files, with the common type, or as text; null for files without them."""
 
     def __init__(self, names: list[str], omitted: str | None) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
         self.names = names
-        fields: list[pa.Field] = []
-        for number, name in enumerate(names):
+        fields: dict[str, pa.Field] = {}
+        for name in names:
             with parquet.ParquetFile(_opened(name)) as file:
                 schema = file.schema_arrow.remove_metadata()
             check_no_vector(name, schema.names)
-            found = [field for field in schema if field.name != omitted]
-            fields = found if number == 0 else [field for field in fields if field in found]
-        self.schema = pa.schema(fields)
+            for field in schema:
+                if schema.names.count(field.name) > 1:
+                    raise UsageError(f"{name!r} has two columns {field.name!r}; rename one")
+                fields[field.name] = _common(fields.get(field.name, field), field, name)
+        fields.pop(str(omitted), None)
+        self.schema = pa.schema(fields.values())
 
     def batches(self) -> "Iterator[pa.RecordBatch]":
         """Yield the rows of all files."""
+        import pyarrow as pa
         from pyarrow import parquet
 
         for name in self.names:
             with parquet.ParquetFile(_opened(name), pre_buffer=False) as file:
-                for batch in file.iter_batches(batch_size=_ROWS, columns=self.schema.names):
-                    yield batch.select(self.schema.names)
+                found = [field.name for field in self.schema if field.name in file.schema_arrow.names]
+                for batch in file.iter_batches(batch_size=_ROWS, columns=found):
+                    arrays = [
+                        batch[field.name].cast(field.type) if field.name in found else pa.nulls(len(batch), field.type)
+                        for field in self.schema
+                    ]
+                    yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _common(one: "pa.Field", other: "pa.Field", name: str) -> "pa.Field":
+    """Return a column with a type for the values of both, text if there is no other."""
+    import pyarrow as pa
+
+    try:
+        return pa.unify_schemas([pa.schema([one]), pa.schema([other])], promote_options="permissive").field(0)
+    except (pa.ArrowTypeError, pa.ArrowInvalid):
+        if pa.types.is_nested(one.type) or pa.types.is_nested(other.type):
+            raise UsageError(
+                f"column {one.name!r} is {other.type} in {name!r} and {one.type} in another file; encode them apart"
+            ) from None
+        return pa.field(one.name, pa.string())
 
 
 def _opened(name: str) -> Any:
@@ -127,12 +161,15 @@ class _RecordColumns:
             for record in read_records(name, limit=_RECORD_BYTES):
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
-        kinds.pop(omitted or "", None)
+        if omitted is not None:
+            kinds.pop(omitted, None)
         check_no_vector(names[0], kinds)
         types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
         fields = []
         for key, found in kinds.items():
             known = found - {type(None)}
+            if _Long in known and float not in known:
+                known = known - {_Long} | {int}
             only = float if known == {int, float} else next(iter(known)) if len(known) == 1 else str
             fields.append(pa.field(clean(key), types.get(only, pa.string())))
         self.schema, self._keys = pa.schema(fields), list(kinds)
@@ -151,10 +188,14 @@ class _RecordColumns:
                 yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
+class _Long(int):
+    """The kind of an integer that a float does not hold."""
+
+
 def _kind(value: object) -> type:
     """Return the type of a JSON value, `object` for one that has no column of its own type."""
-    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        return object
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53:
+        return _Long if -(2**63) <= value < 2**63 else object
     return type(value) if isinstance(value, str | bool | int | float | None) else object
 
 

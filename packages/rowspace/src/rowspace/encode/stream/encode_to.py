@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath
+from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
 from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
 from rowspace.encode.stream.columns import columns_of
@@ -48,7 +49,7 @@ class StreamOptions:
     Attributes:
         column: The column that holds the text, of files with records; dots separate nested names.
         keep_text: Save the texts in a column next to the vectors, in formats that have columns. All other columns of
-            files with records are saved there too; of several Parquet files, those that all have.
+            files with records are saved there too, null for files that lack them.
         seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
@@ -146,8 +147,9 @@ def encode_to(
     example = encoder.encode([""])
     width, dtype = example.shape[1], example.dtype
     columns = None
-    if output.has_text and opened.total_bytes is not None:
-        columns = columns_of([file.path for file in opened.files], options.column, keep_text=options.keep_text)
+    if output.has_text:
+        read_again = opened.files if opened.total_bytes is not None else ()
+        columns = columns_of([file.path for file in read_again], options.column, keep_text=options.keep_text)
     keeps_text = options.keep_text and output.has_text and columns is None
     settings = {
         "format": output.suffix,
@@ -211,15 +213,20 @@ class _Run:
         if done:
             lists = skip_texts(lists, done, self.state.digest, digest)
         saved = time.monotonic()
-        for texts in batches_of(lists, limit=self._texts_at_once()):
-            self.sink.write(texts, self.encoder.encode(texts))
-            digest.add(texts)
-            done += len(texts)
-            if self.on_progress is not None:
-                self.on_progress(StreamProgress(done, done - begun, read, self.source.total_bytes))
-            if time.monotonic() - saved >= self.options.seconds_between_saves:
-                self._save(replace(self.state, texts=done, digest=digest.hex()))
-                saved = time.monotonic()
+        # Reading a pipe may take for ever, so there Ctrl-C ends it at once.
+        with nullcontext() if self.source.total_bytes is None else stop_requests() as stop:
+            for texts in batches_of(lists, limit=self._texts_at_once()):
+                self.sink.write(texts, self.encoder.encode(texts))
+                digest.add(texts)
+                done += len(texts)
+                if self.on_progress is not None:
+                    self.on_progress(StreamProgress(done, done - begun, read, self.source.total_bytes))
+                is_stopped = stop is not None and stop.is_set()
+                if is_stopped or time.monotonic() - saved >= self.options.seconds_between_saves:
+                    self._save(replace(self.state, texts=done, digest=digest.hex()))
+                    saved = time.monotonic()
+                if is_stopped:
+                    raise KeyboardInterrupt
         self._save(replace(self.state, texts=done, digest=digest.hex(), is_complete=True))
 
     def _texts_at_once(self) -> int:

@@ -7,13 +7,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import FitInterrupted
 from rowspace.learn.graph.graph import Graph, build_graph
 from rowspace.learn.graph.options import GraphKeywords, GraphOptions
 from rowspace.learn.graph.read_edges import GraphInput, read_edges
 from rowspace.learn.graph.walks import WalkCorpus
-from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.word2vec.export import composed_rows
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Progress, Trainer

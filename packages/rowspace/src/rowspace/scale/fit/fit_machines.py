@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from rowspace._base.atomic import scratch_folder
+from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
 from rowspace.errors import FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.checks import (
@@ -14,7 +15,6 @@ from rowspace.learn.checks import (
     text_settings,
 )
 from rowspace.learn.fit import SILENT, Reports, final_table
-from rowspace.learn.interrupt import stop_requests
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.word2vec.allocation import list_used
 from rowspace.learn.word2vec.rates import stable_options

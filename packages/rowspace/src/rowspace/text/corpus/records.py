@@ -40,7 +40,7 @@ def read_records(
     Args:
         path: JSON lines (.jsonl, .ndjson), an array of JSON objects (.json), CSV (.csv), CSV with tabs (.tsv) or
             Parquet (.parquet); all but Parquet may be compressed (.gz, .xz, .bz2, .zst). Text is UTF-8. The first
-            record of CSV names the columns; cells of columns without a name are left out.
+            record of CSV names the columns; one without a name is called by its number, "column 1".
         limit: Maximum bytes of a record; not of Parquet.
         on_bytes: Called with the number of bytes read; not of Parquet.
 
@@ -108,9 +108,7 @@ def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
                 cells = f"{len(row)} cells for {len(header)} columns"
                 raise _wrong(path, lines.start, f"{cells}; put quotes around a text with {delimiter!r}")
             elif row:
-                cells_of = dict(zip(header, row, strict=False))
-                cells_of.pop("", None)
-                yield FileRecord(lines.start, cells_of)
+                yield FileRecord(lines.start, dict(zip(header, row, strict=False)))
             lines.start, lines.size = lines.number + 1, 0
     except csv.Error as error:
         reason = "a quote that is not closed" if "end of data" in str(error) else str(error)
@@ -120,8 +118,8 @@ def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
 
 
 def _header(path: str, line: int, names: list[str]) -> list[str]:
-    header = [name.strip() for name in names]
-    twice = next((name for name in header if name and header.count(name) > 1), None)
+    header = [name.strip() or f"column {number}" for number, name in enumerate(names, 1)]
+    twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
         raise _wrong(path, line, f"the header names the column {twice!r} twice; rename one")
     if len(header) == 1 and (other := re.search("[;\t|]", header[0])):

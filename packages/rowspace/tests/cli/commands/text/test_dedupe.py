@@ -50,6 +50,10 @@ def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, endi
     assert _read(output) == [{"id": "7", "text": TEXTS[0]}, {"id": "8", "text": TEXTS[1]}]
     wrong = run("dedupe", str(source), "--column", "text", "-o", str(tmp_path / "out.txt"), status=2).stderr
     assert f"its name must end in {output.suffix}" in " ".join(wrong.split())
+    before = source.read_bytes()
+    wrong = run("dedupe", str(source), "--column", "text", "-o", f"{tmp_path}/./{source.name}", status=2).stderr
+    assert "is read, and what is left out would be lost; name another output" in " ".join(wrong.split())
+    assert source.read_bytes() == before
 
 
 def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) -> None:
