@@ -221,6 +221,21 @@ def untraced() -> Iterator[None]:
             threading.settrace(trace_of_threads)
 
 
+@pytest.fixture(autouse=True)
+def threads_of_torch() -> Iterator[None]:
+    """Check that a test leaves PyTorch's number of threads: more of them slow down all later tests of small tensors."""
+    before = _threads_of_torch()
+    yield
+    if before is not None and _threads_of_torch() != before:
+        pytest.fail("the test has changed PyTorch's number of threads")
+
+
+def _threads_of_torch() -> int | None:
+    """Return the number of threads, or nothing before PyTorch is imported."""
+    get = getattr(sys.modules.get("torch"), "get_num_threads", None)
+    return get() if get else None
+
+
 @pytest.fixture(scope="session")
 def long_form() -> bool:
     """Whether this is a long run. Tests read it from this fixture only, since those that use it are marked `longer`."""

@@ -10,6 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 from tests.learn.distillation.small_bert import DIM, save_bert
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from rowspace.encode import ContextualEncoder, Encoder, encode_to
 from rowspace.errors import FileFormatError, UsageError
@@ -134,6 +135,15 @@ def test_fingerprint_depends_on_files_and_options(saved, tmp_path):
     assert load(folder).fingerprint == first
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 6}')
     assert load(folder).fingerprint != first
+
+
+def test_workers_are_the_threads_of_torch_only_while_it_encodes(saved, tmp_path):
+    saved([Pooling(DIM, "mean")])
+    encoder, before, during = load(tmp_path / "model", workers=3), torch.get_num_threads(), set()
+    hook = register_module_forward_pre_hook(lambda *_: during.add(torch.get_num_threads()))
+    encoder.encode(["cat"])
+    hook.remove()
+    assert (during, torch.get_num_threads()) == ({3}, before)
 
 
 def test_an_encoder_pickles_and_streams(saved, tmp_path, assert_close):

@@ -8,6 +8,8 @@ import torch
 from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, made, tensors
 from torch.export import Dim
 
+from rowspace._base.parallel import torch_threads
+
 # From torch, while it compiles: Dynamo creates an instance of each `autograd.Function`, inductor uses `torch.jit`.
 # On a busy machine inductor times out while detecting vector instructions, and continues without them.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")
@@ -19,10 +21,8 @@ each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.
 def one_thread_and_no_graphs_of_others():
     """Reset the compiler for each test; the graphs are small."""
     torch._dynamo.reset()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with torch_threads(1):
+        yield
 
 
 def gradients(module, outputs):

@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
-import torch
 
+from rowspace._base.parallel import torch_threads
 from rowspace.optim.rows.table import RowTable
 
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Small tensors are faster without OpenMP's threads."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with torch_threads(1):
+        yield
 
 
 @pytest.fixture(params=["kernels", "torch"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rowspace._base.parallel import torch_threads
 from rowspace_lab.experiments.arena.options import ArenaOptions
 from rowspace_lab.experiments.arena.tasks.samples import Task, make_tasks
 
@@ -12,12 +13,8 @@ WORDS = TEXT.split(" ")
 @pytest.fixture
 def one_thread():
     """As in a worker; the tests of other folders get back what they had."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with torch_threads(1):
+        yield
 
 
 @pytest.fixture(scope="session")

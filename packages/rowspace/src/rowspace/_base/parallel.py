@@ -7,13 +7,14 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from threading import RLock
 from typing import TypeVar
 
-__all__ = ["array_imports", "available_cores", "die_with_parent", "map_ranges", "split_range"]
+__all__ = ["array_imports", "available_cores", "die_with_parent", "map_ranges", "split_range", "torch_threads"]
 
 Result = TypeVar("Result")
 PIECES_PER_CORE = 4  # so that other cores can take over the pieces of a slow one
@@ -68,6 +69,19 @@ def map_ranges(
         return [task(*each) for each in ranges]
     with ThreadPoolExecutor(threads, thread_name_prefix="rowspace") as pool:
         return list(pool.map(lambda each: task(*each), ranges))
+
+
+@contextmanager
+def torch_threads(number: int | None) -> Iterator[None]:
+    """Let PyTorch use this number of threads in a block, and as many as before afterwards."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(number or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 _PR_SET_PDEATHSIG = 1

@@ -10,6 +10,7 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 
+from rowspace._base.parallel import torch_threads
 from rowspace.contextual.encoder import load_encoder
 from rowspace.contextual.pipeline import read_pipeline
 from rowspace.encode.executor import check_texts
@@ -193,13 +194,10 @@ class ContextualEncoder:
     def _vectors(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the vectors of sequences of ids, (n, dim); sequences of about the same length go together."""
         vectors = np.zeros((len(sequences), self.dim), np.float32)
-        if self.options.workers is not None:
-            import torch  # transformers has imported it
-
-            torch.set_num_threads(self.options.workers)
-        for places in _batches([len(sequence) for sequence in sequences]):
-            found = self._later(self._model.vectors([sequences[place] for place in places]))
-            vectors[places] = found[:, : self.dim]
+        with torch_threads(self.options.workers):
+            for places in _batches([len(sequence) for sequence in sequences]):
+                found = self._later(self._model.vectors([sequences[place] for place in places]))
+                vectors[places] = found[:, : self.dim]
         if self.options.normalize:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.func import grad, vmap
 
+from rowspace._base.parallel import torch_threads
 from rowspace.errors import UsageError
 from rowspace.layers.inputs import fused_input as module
 from rowspace.layers.inputs.fused_input import by_parts, fused_input
@@ -47,12 +48,10 @@ def test_rows_and_gradients_match_separate_operations(shape, padding_idx):
 @pytest.mark.kernels
 def test_result_does_not_depend_on_the_number_of_threads():
     ids, weights = made((33, 32), dim=64)  # enough for a second thread
-    threads = torch.get_num_threads()
     results = []
     for count in (1, 2):
-        torch.set_num_threads(count)
-        results.append(learned(fused_input, ids, weights))
-    torch.set_num_threads(threads)
+        with torch_threads(count):
+            results.append(learned(fused_input, ids, weights))
     torch.testing.assert_close(results[0][0], results[1][0], rtol=0, atol=0)
     assert_near(*results)
 

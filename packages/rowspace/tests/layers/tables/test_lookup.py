@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.func import grad, hessian, jacrev, jvp, vmap
 from torch.nn import functional
 
+from rowspace._base.parallel import torch_threads
 from rowspace.errors import UsageError
 from rowspace.layers import lookup
 from rowspace.layers.tables import reference
@@ -102,12 +103,10 @@ def test_half_precision_gradients_are_rounded_once(dtype: torch.dtype, dim: int)
 
 def test_gradient_does_not_depend_on_the_number_of_threads() -> None:
     ids, upstream = torch.randint(50, (3000,)), torch.randn(3000, 16)
-    before = torch.get_num_threads()
     answers = []
     for threads in (1, 2, 3):
-        torch.set_num_threads(threads)
-        answers.append(gradient(ids, upstream, num_embeddings=50))
-    torch.set_num_threads(before)
+        with torch_threads(threads):
+            answers.append(gradient(ids, upstream, num_embeddings=50))
     assert all(torch.equal(answer, answers[0]) for answer in answers)
 
 

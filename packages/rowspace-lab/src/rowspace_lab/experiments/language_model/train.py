@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from rowspace._base.options import check_option_names, shows_options
+from rowspace._base.parallel import torch_threads
 from rowspace.errors import FileFormatError, MissingExtraError, TrainingInterrupted, UsageError
 
 try:
@@ -41,7 +42,7 @@ from rowspace_lab.experiments.language_model.run_folder.checkpoint import (
 from rowspace_lab.experiments.language_model.run_folder.folder import DATA, check_output, find_run, lock_run
 from rowspace_lab.experiments.language_model.run_folder.loaded_run import load_run
 from rowspace_lab.experiments.language_model.telemetry import events
-from rowspace_lab.experiments.language_model.trainer import Trainer, TrainProgress, fixed_threads
+from rowspace_lab.experiments.language_model.trainer import Trainer, TrainProgress
 
 __all__ = ["TrainReports", "TrainedRun", "train"]
 
@@ -133,7 +134,7 @@ def train(
     run = find_run(output) if resume else check_output(output)
     with lock_run(run) as work:
         trainer = _resume(run, {**options}) if resume else _start(corpus, work, {**options}, init=init, reports=reports)
-        with stop_requests() as stop, fixed_threads(trainer.record.threads), closing(trainer):
+        with stop_requests() as stop, torch_threads(trainer.record.threads), closing(trainer):
             if not resume:
                 trainer.begin()
                 trainer.save(run, work)

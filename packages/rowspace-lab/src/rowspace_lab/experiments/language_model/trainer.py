@@ -7,8 +7,7 @@ the same number of threads gives the same bits.
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +31,7 @@ from rowspace_lab.experiments.language_model.schedule import Batch, draw_batch, 
 from rowspace_lab.experiments.language_model.telemetry import events
 from rowspace_lab.experiments.language_model.telemetry.recorder import Telemetry, sampled_ids, watched_ids
 
-__all__ = ["TrainProgress", "Trainer", "fixed_threads", "make_model"]
+__all__ = ["TrainProgress", "Trainer", "make_model"]
 
 BETA1 = 0.9
 CLIP_EPS = 1e-6  # of torch.nn.utils.clip_grad_norm_
@@ -69,17 +68,6 @@ def make_model(record: RunRecord, num_embeddings: int) -> LanguageModel:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(record.training.seed)
         return LanguageModel(num_embeddings, record.training.context, record.model, constraint=constraint)
-
-
-@contextmanager
-def fixed_threads(count: int) -> Iterator[None]:
-    """Let PyTorch use this number of threads in a block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class Trainer:

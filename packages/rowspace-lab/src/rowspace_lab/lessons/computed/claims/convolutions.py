@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from rowspace._base.parallel import torch_threads
 from rowspace.layers import PatchEmbedding
 from rowspace_lab.lessons.computed.claims.verdict import Verdict
 
@@ -33,11 +34,9 @@ def seconds_of(layers: Mapping[str, Any], images: torch.Tensor, *, repeats: int)
 
 def convolution_figure(*, patches: Sequence[int], dim: int, side: int, batch: int, repeats: int) -> Mapping[str, Any]:
     """Time both forms of the same patch embedding for several sizes of patches, on one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     images = torch.randn(batch, 3, side, side, generator=torch.Generator().manual_seed(0))
     times = {}
-    try:
+    with torch_threads(1):
         for patch in patches:
             layers: dict[str, Any] = {form: PatchEmbedding(patch, 3, dim, form=form) for form in FORMS}
             layers["linear"].load_state_dict(layers["convolution"].state_dict())
@@ -45,8 +44,6 @@ def convolution_figure(*, patches: Sequence[int], dim: int, side: int, batch: in
             times[patch] = {
                 form: float(np.median(each)) for form, each in seconds_of(layers, images, repeats=repeats).items()
             }
-    finally:
-        torch.set_num_threads(threads)
     ratios = [each["convolution"] / each["linear"] for each in times.values()]
     return {
         "dim": dim,
