@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 # Imports PyTorch while SciPy is close to the point at which it looks for PyTorch.
 TWO_THREADS = """
 import sys, threading
@@ -23,6 +25,7 @@ print(len(groups))
 """
 
 
+@pytest.mark.long
 def test_scikit_learn_and_pytorch_are_imported_by_two_threads() -> None:
     done = subprocess.run([sys.executable, "-c", TWO_THREADS], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("1\n", "")

@@ -35,6 +35,7 @@ def numeric_options(command: str) -> list[tuple[str, list[str]]]:
     ]
 
 
+@pytest.mark.long
 def test_extreme_numbers_work_or_give_an_error_message(
     table_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,14 +92,11 @@ def check_killed_drivers(tmp_path, table_path, number):
         assert not list(out.glob(".*"))
 
 
-def test_killed_workers_lose_nothing(tmp_path, table_path):
-    check_killed_workers(tmp_path, table_path, 2)
-
-
 def test_a_killed_driver_is_continued(tmp_path, table_path):
     check_killed_drivers(tmp_path, table_path, 1)
 
 
+@pytest.mark.long
 def test_a_worker_killed_while_it_indexes_leaves_no_row(tmp_path):
     make_table().save(tmp_path / "table")
     words = " ".join(FILES.values()).split()

@@ -70,6 +70,7 @@ def test_an_encoder_that_has_changed_or_is_missing_is_named(folder, model, tmp_p
         Index.open(tmp_path / "index", Encoder.load(model, mode="contextual", dim=4))
 
 
+@pytest.mark.long
 def test_a_killed_build_is_completed_without_encoding_its_passages_again(folder, model, tmp_path, monkeypatch):
     write_files(folder, {f"more/{number}.txt": f"{content}\n{number}" for number, content in enumerate(FILES.values())})
     whole = Index.build(folder, model, tmp_path / "whole")

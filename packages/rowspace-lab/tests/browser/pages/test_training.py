@@ -61,6 +61,7 @@ class TestFirstVisit:
         )
 
 
+@pytest.mark.long
 def test_words_of_sentences_move_to_words_of_their_kind(visit) -> None:
     page = visit("training")
     expect(page.get_by_text("A run on the 264 sentences of Small world")).to_be_visible()
@@ -73,6 +74,7 @@ def test_words_of_sentences_move_to_words_of_their_kind(visit) -> None:
         expect(nearest.get_by_text(word, exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_replay_plays_pauses_and_scrubs(visit) -> None:
     page = finished(visit)
     step = page.get_by_role("slider", name="Step").first
@@ -167,6 +169,7 @@ def test_gradients_of_watched_tokens_are_compared(visit) -> None:
     expect(figure.get_by_role("application", name="Summed gradients of ␣will from the head, step 50")).to_be_visible()
 
 
+@pytest.mark.long
 def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
     page = finished(visit, "training?corpus=python&run=untied&tab=rows")
     counts = page.get_by_role("table", name="Rows by what moves them in step 50").locator("tbody tr")

@@ -182,6 +182,7 @@ def test_legend_explains_the_colors(visit, color: str, legend: str) -> None:
     expect(page.get_by_text(legend).first).to_be_visible()
 
 
+@pytest.mark.long
 def test_map_job_shows_progress_and_can_be_stopped(visit) -> None:
     page = visit("words")
     started: list[str] = []

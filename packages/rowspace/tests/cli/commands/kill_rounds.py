@@ -41,7 +41,7 @@ TRACED = (
     "saved_classifier.py",
     "classifier/saved.py",
 )
-LINES, MOMENTS = (10, 30) if "--long" in sys.argv else (150, 1)  # lines between kills; kills
+LINES, MOMENTS = 10, 30  # lines between kills; kills
 WORDS = [f"{first}{second}" for first in "abcdefg" for second in "uvwxyz"]
 QUANTIZED = {
     f"convert {kind}": ["convert", "{table}", "{out}", "--quantize", kind] for kind in ("int8", "binary", "pq")
@@ -55,16 +55,15 @@ COMMANDS = {
     "merge": ["merge", "{table}", "table-1", "-o", "{out}", "--method", "slerp"],
     "distill": ["distill", "model", "-o", "{out}", "--dim", "{dim}", "--corpus", "lines.txt"],
 }
-IN_CI = ("tune", "classify fit", "convert int8")  # one for each kind of output
 
 
 def main() -> None:
-    """Kill each command, or some, in the folder given as the first argument."""
+    """Kill each command, in the folder given as the first argument."""
     folder = Path(sys.argv[1])
     if "--without-exchange" in sys.argv:
         forbid_exchange()
     make_inputs(folder)
-    for name in COMMANDS if "--long" in sys.argv else IN_CI:
+    for name in COMMANDS:
         print(json.dumps({"command": name, **Rounds(name, folder).run()}), flush=True)
 
 

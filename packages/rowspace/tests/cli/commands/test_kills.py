@@ -21,14 +21,9 @@ def kill(folder, *options):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_killed_commands_leave_the_old_output_or_the_new_one_and_run_again_to_the_same_bytes(tmp_path):
-    for counts in kill(tmp_path):
-        assert counts["killed"] >= 2, counts
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--without-exchange",)])
-def test_commands_killed_many_times(options, tmp_path):
-    for counts in kill(tmp_path, "--long", *options):
+def test_killed_commands_leave_the_old_output_or_the_new_one_and_run_again_to_the_same_bytes(options, tmp_path):
+    for counts in kill(tmp_path, *options):
         assert counts["killed"] >= 20, counts
         assert "hidden" not in counts or options, counts

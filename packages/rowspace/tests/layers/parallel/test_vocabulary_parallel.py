@@ -46,6 +46,7 @@ def assert_near(found, expected, relative, name):
     assert apart <= relative, f"{name}: {apart:.1e}"
 
 
+@pytest.mark.long
 def test_loss_gradients_and_a_step_equal_those_of_one_process(results):
     for dtype, relative in ((torch.float32, 1e-6), (torch.float64, 1e-14)):
         for name, case in CASES.items():
@@ -55,6 +56,7 @@ def test_loss_gradients_and_a_step_equal_those_of_one_process(results):
                     assert_near(results[0][key], expected, relative, key)
 
 
+@pytest.mark.long
 def test_fully_shard_over_the_other_dimension_equals_one_process(results):
     for name, case in CASES.items():
         expected = step(make(case), case, *halves(case))
@@ -63,12 +65,14 @@ def test_fully_shard_over_the_other_dimension_equals_one_process(results):
             assert_near(results[0][f"2 x 2 / {name} / {part}"], tensor, 1e-6, f"{name} / {part}")
 
 
+@pytest.mark.long
 def test_a_compiled_model_equals_one_process(results):
     case = CASES["all options"]
     for part, expected in step(make(case), case, batch(case)).items():
         assert_near(results[0][f"compiled / {part}"], expected, 1e-6, part)
 
 
+@pytest.mark.long
 def test_compiled_tables_that_torch_splits_equal_one_process(results):
     table = make(CASES["all options"]).tokens
     output = table(batch(CASES["all options"])[0])
@@ -78,6 +82,7 @@ def test_compiled_tables_that_torch_splits_equal_one_process(results):
         torch.testing.assert_close(results[0][f"compiled {name} gradient"], table.weight.grad)
 
 
+@pytest.mark.long
 def test_checkpoints_of_four_processes_are_read_by_two_and_one(results):
     """Bit for bit; the step after it is that of one process."""
     case = CASES["untied logits"]
@@ -94,6 +99,7 @@ def test_checkpoints_of_four_processes_are_read_by_two_and_one(results):
                 assert_near(found, expected, 1e-12, f"{prefix} by {processes}{name}")
 
 
+@pytest.mark.long
 def test_bytes_sent_do_not_depend_on_the_vocabulary(results):
     tokens, width, compared = 4 * 8, four_processes.DIM, 2 * 2 * 18 * 4  # a lookup and a loss compare 2 × 18 numbers
     for name, numbers in (("plain", 3), ("smoothed", 4)):
@@ -101,6 +107,7 @@ def test_bytes_sent_do_not_depend_on_the_vocabulary(results):
         assert results[0][f"bytes / {name}"].item() == sent
 
 
+@pytest.mark.long
 def test_what_goes_wrong_between_processes_is_one_sentence(results):
     expected = {
         "ids": "the ids differ between the 2 processes that split the vocabulary; pass the same batch to all of them",
@@ -230,6 +237,7 @@ def test_gradients_of_split_and_sharded_parameters_are_clipped_together(mesh):
         torch.testing.assert_close(each.grad.full_tensor(), plain.get_parameter(name).grad)
 
 
+@pytest.mark.long
 def test_rows_that_are_initialized_in_parts_differ(results):
     """The processes have equal seeds."""
     for name, deviation in (("normal", 0.02), ("xavier", (2 / 119) ** 0.5), ("head", 0.02)):

@@ -206,6 +206,7 @@ print(peak() - before, embed.tokens.bytes)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_is_that_of_the_needed_tensors(tmp_path):
     # The other tensors are nine times as large.

@@ -150,6 +150,7 @@ def test_missing_or_unknown_part_raises(part):
         from_config(clip_config().to_dict(), part=part)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
 def test_compiles_as_one_graph_for_changing_image_sizes():
     # the oracle is the eager module, which is compared with transformers above

@@ -78,7 +78,15 @@ def test_the_ids_of_all_machines_are_those_of_one_process(corpus, options, tmp_p
         np.testing.assert_array_equal(ids.counts, one.counts)
 
 
-@pytest.mark.parametrize("options", [{"workers": 2}, {"model": "cbow"}, {"subwords": True, "buckets": 5000}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"workers": 2}, marks=pytest.mark.long),
+        pytest.param({"model": "cbow"}, marks=pytest.mark.long),
+        {"subwords": True, "buckets": 5000},
+    ],
+    ids=str,
+)
 def test_eight_machines_learn_the_same_table_about_as_well_as_one(english, options):
     options = SMALL | {"epochs": 4} | options
     one = rs.fit(english, **options)
@@ -228,7 +236,8 @@ def test_two_processes_save_one_table(english, tmp_path):
     np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, simulated.rows)
 
 
-@pytest.mark.parametrize("killed", [1, pytest.param(0, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("killed", [0, 1])
 def test_a_killed_process_ends_the_other_with_one_message(english, tmp_path, killed):
     with two_processes(english, "-o", tmp_path / "table", "--epochs", 10_000, "--workers", 1) as both:
         until_learning(both[0])

@@ -113,6 +113,7 @@ def test_unrelated_columns_are_not_decompressed(tmp_path):
     assert memory < 64 << 20
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="pyarrow's memory use differs on other systems")
 def test_memory_of_a_batch_is_freed_after_its_new_tokens_are_copied(tmp_path):
     new, size = 65_536, 2_000_000

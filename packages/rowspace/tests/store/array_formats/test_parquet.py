@@ -222,6 +222,7 @@ print("all read")
 """
 
 
+@pytest.mark.long
 def test_flipped_bits_in_the_footer_never_crash_the_process(tmp_path):
     table = pa.table({"token": ["a", "b", None], "row": [[1.0, 2.0], [3.0, 4.0], None]})
     pa.parquet.write_table(table, tmp_path / "good.parquet")
