@@ -1,6 +1,6 @@
 """`Lab`: the state that all pages share for one table: the table, its path, and cached values."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
@@ -43,7 +43,9 @@ class Lab:
 
     `id` names the table in URLs and jobs. `code` replaces the call of `rowspace.load` for tables that are not in a
     file: import lines, an empty line, and lines that create `table`. `stored_map` is a map of the rows, if one exists.
-    `sentences` are those that a reader of the workbench has written for the table, if there are some.
+    `sentences` are those that a reader of the workbench has written for the table, if there are some. `edges` are those
+    of the graph whose nodes the table has, which `code` assigns to `edges`. `groups` are known groups of tokens by
+    name.
 
     Raises `UsageError` for a table without rows, since no page could show anything.
 
@@ -63,6 +65,8 @@ class Lab:
     code: str | None = None
     stored_map: StoredMap | None = None
     sentences: tuple[str, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _entries: dict[Hashable, _Entry] = field(default_factory=dict)  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 

@@ -22,6 +22,7 @@ from rowspace_lab.server.query import Query
 from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.examples import EXAMPLES
+from rowspace_lab.tables.small_graph import SMALL_GRAPH
 from rowspace_lab.tables.small_shop import SMALL_SHOP
 from rowspace_lab.tables.tables import BUILT_IN
 from rowspace_lab.tables.world import SMALL_WORLD
@@ -31,7 +32,7 @@ TRAIN = {"doubled", "fewer"}  # these questions train tokenizers
 ON_EVERY_TABLE = [
     pytest.param(number, name, marks=pytest.mark.long if name in TRAIN else ()) for number, name in QUESTIONS
 ]
-TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, ENGLISH, EVERYDAY)}
+TABLES = {choice.id: choice.open for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, SMALL_GRAPH, ENGLISH, EVERYDAY)}
 EXERCISES = 6
 SEEDS = 22  # a missed question of the last lesson returns with seeds 1 and 4 above its number
 NUMBER = re.compile(r"(?<![\w-])\d")

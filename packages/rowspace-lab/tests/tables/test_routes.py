@@ -43,6 +43,7 @@ def test_list_describes_each_table(client: TestClient) -> None:
         ("two-arrows", "example", True),
         ("small-world", "own", True),
         ("small-shop", "example", False),
+        ("small-graph", "example", False),
         ("english-words", "example", False),
         ("everyday-words", "example", False),
         ("python-words", "example", False),

@@ -25,7 +25,7 @@ def tables() -> Tables:
 def test_list_has_the_opened_table_first(tables: Tables) -> None:
     ids = [choice.id for choice in tables.choices()]
     assert ids[:6] == ["opened", "six-words", "four-words", "five-items", "two-arrows", "small-world"]
-    assert ids[6:] == ["small-shop", "english-words", "everyday-words", "python-words", "python-imports"]
+    assert ids[6:] == ["small-shop", "small-graph", "english-words", "everyday-words", "python-words", "python-imports"]
     assert tables.lab("opened") is tables.opened
 
 

@@ -27,6 +27,7 @@ _IMPORTED = (
     "rowspace_lab.experiments",
     "rowspace_lab.lessons.computed.notes",
     "rowspace_lab.tables.english",
+    "rowspace_lab.tables.small_graph",
     "rowspace_lab.tables.small_shop",
     "rowspace_lab.tables.small_world",
 )  # by readers, as the library is

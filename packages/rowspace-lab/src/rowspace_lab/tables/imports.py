@@ -17,7 +17,8 @@ CODE = """\
 import rowspace as rs
 from rowspace_lab.tables.imports import library_imports
 
-table = rs.fit_graph(library_imports(), dim=32, workers=1)"""
+edges = library_imports()
+table = rs.fit_graph(edges, dim=32, workers=1)"""
 
 
 def library_imports() -> list[tuple[str, str]]:
@@ -53,7 +54,8 @@ def _imported(module: str, path: Path) -> set[str]:
 def _opened() -> Lab:
     from rowspace.learn.graph.fit_graph import fit_graph  # imports Numba, which other tables do not need
 
-    return Lab(fit_graph(library_imports(), dim=32, workers=1), TITLE, ID, CODE)
+    edges = library_imports()
+    return Lab(fit_graph(edges, dim=32, workers=1), TITLE, ID, CODE, edges=tuple(edges))
 
 
 IMPORTS = TableChoice(

@@ -13,12 +13,13 @@ from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.examples import EXAMPLES
 from rowspace_lab.tables.imports import IMPORTS
 from rowspace_lab.tables.python_words import PYTHON
+from rowspace_lab.tables.small_graph import SMALL_GRAPH
 from rowspace_lab.tables.small_shop import SMALL_SHOP
 from rowspace_lab.tables.world import SMALL_WORLD
 
 __all__ = ["BUILT_IN", "Tables", "UnknownTableError", "first_lab", "is_opened", "validate_table_id"]
 
-BUILT_IN = (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, ENGLISH, EVERYDAY, PYTHON, IMPORTS)
+BUILT_IN = (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, SMALL_GRAPH, ENGLISH, EVERYDAY, PYTHON, IMPORTS)
 """The tables that are always in the list, besides the opened one."""
 
 

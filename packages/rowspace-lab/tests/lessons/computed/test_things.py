@@ -14,6 +14,7 @@ from rowspace.errors import UsageError
 from rowspace.learn import hold_out, read_interactions
 from rowspace_lab.lessons.computed.topics import things as computed
 from rowspace_lab.lessons.lesson import LESSONS, lesson
+from rowspace_lab.tables.small_graph import small_graph_edges
 from rowspace_lab.tables.small_shop import OCCASIONS, small_shop_baskets
 
 LESSON = next(number for number in LESSONS if lesson(number).module is computed)
@@ -38,12 +39,29 @@ def test_shop_and_items_together_are_those_of_the_baskets() -> None:
         assert_allclose(found[key]["cosine"], rows["jam"] @ rows[other] / lengths, rtol=1e-5)
 
 
-def test_graph_has_the_edges_of_the_occasions_and_its_neighbors_are_joined() -> None:
-    found = computed.graph()
-    graph = nx.compose_all(nx.complete_graph(items.split(", ")) for items in OCCASIONS.values())
+def test_graph_has_the_borders_of_the_states_and_its_neighbors_are_joined() -> None:
+    found, graph = computed.graph(), nx.Graph(small_graph_edges())
     assert (found["nodes"], found["edges"]) == (graph.number_of_nodes(), graph.number_of_edges())
     assert_allclose(found["chance"], nx.density(graph))
-    assert found["joined"] > 0.95
+    near = [
+        graph.has_edge(state, other) for state in graph for other, _ in computed.small_graph().neighbors(state, k=3)
+    ]
+    assert_allclose(found["joined"], np.mean(near))
+    assert found["joined"] > 0.85
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nearest_state_has_common_neighbors_and_no_border(seed: int) -> None:
+    table, graph = computed.small_graph(), nx.Graph(small_graph_edges())
+    fields, found = ask(LESSON, "walked", table, seed)
+    near = [state for state, _ in table.neighbors(fields["node"], k=48) if state in fields["options"]]
+    best = fields["options"][found["answer"]]
+    assert best == near[0]
+    assert not graph.has_edge(fields["node"], best)
+    assert graph.has_edge(fields["node"], found["border"])
+    assert found["border"] == next(state for state in near if graph.has_edge(fields["node"], state))
+    assert found["shared"] == len(list(nx.common_neighbors(graph, fields["node"], best))) > 0
+    assert found["of"] == graph.degree(best)
 
 
 @pytest.mark.parametrize("seed", range(4))

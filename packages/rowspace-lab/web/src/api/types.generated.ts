@@ -1718,6 +1718,15 @@ export interface NeighborsReply {
   word: string;
 }
 
+/** What is known of the words besides their rows: the graph that they are nodes of, and their groups. */
+export interface GraphReply {
+  code: string;
+  /** The tokens by id. */
+  nodes: string[];
+  /** A group per line, "name: word word"; empty if none are known. */
+  groups: string;
+}
+
 /** The rows of words, with their code. */
 export interface WordRowsReply {
   /** The largest magnitude in any of the rows. */

@@ -133,6 +133,12 @@ export class MapRenderer {
     this.painting.relabel();
   }
 
+  /** Draw thin lines between two points in data coordinates: x, y, x, y each. */
+  setLinks(links: Float32Array): void {
+    this.painting.overlay.links = links;
+    this.painting.invalidateOverlay();
+  }
+
   /** Draw lines in data coordinates, (n, 2) each. */
   setPaths(paths: readonly Float32Array[]): void {
     this.painting.overlay.paths = paths;

@@ -41,6 +41,8 @@ export class Overlay {
   lasso: [number, number][] = [];
   /** Lines in data coordinates, (n, 2) each. */
   paths: readonly Float32Array[] = [];
+  /** Thin lines between two points: x, y, x, y each. */
+  links: Float32Array = new Float32Array();
   middle = false;
   labels: Label[] = [];
   private regionLabels: Label[] = [];
@@ -98,6 +100,7 @@ export class Overlay {
     context.clearRect(0, 0, camera.width, camera.height);
     context.lineJoin = "round";
     context.textBaseline = "middle";
+    this.paintLinks(camera);
     for (const path of this.paths) this.line(camera, path);
     for (const label of this.regionLabels) this.write(label, this.regionFont(), theme.region);
     for (const label of this.labels) this.write(label, this.font(label.marked), theme.text);
@@ -160,6 +163,20 @@ export class Overlay {
     for (let at = 0; at + 1 < path.length; at += 2)
       context.lineTo(...camera.toScreen(path[at] as number, path[at + 1] as number));
     context.stroke();
+  }
+
+  private paintLinks(camera: Camera): void {
+    const { context, links } = this;
+    context.strokeStyle = this.theme.region;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.35;
+    context.beginPath();
+    for (let at = 0; at + 3 < links.length; at += 4) {
+      context.moveTo(...camera.toScreen(links[at]!, links[at + 1]!));
+      context.lineTo(...camera.toScreen(links[at + 2]!, links[at + 3]!));
+    }
+    context.stroke();
+    context.globalAlpha = 1;
   }
 
   private ring(points: Points, camera: Camera, id: number, radius: number): void {

@@ -12,6 +12,7 @@ from rowspace.table import Table
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler
 from rowspace_lab.pages.words.figures import frequent_ids, word_row
+from rowspace_lab.pages.words.graph import groups_text
 from rowspace_lab.pages.words.map_replies import ChosenMap, ChosenMapReply, Palette, PaletteReply
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.default_words import MARKS, default_words
@@ -36,7 +37,7 @@ def chosen_map(lab: Lab, query: Query) -> ChosenMapReply:
     A blank of a word is written "␣".
     """
     usual = " ".join(lab.table.shown(word).replace(" ", "␣") for word in default_words(lab.table, 6))
-    groups = groups_of(query.text("groups", usual, max_length=4000))
+    groups = groups_of(query.text("groups", groups_text(lab) or usual, max_length=4000))
     words = list(dict.fromkeys(word for _, members in groups for word in members))
     if len(words) > MAX_WORDS:
         raise UsageError(f"groups must have at most {MAX_WORDS} words, not {len(words):,}")

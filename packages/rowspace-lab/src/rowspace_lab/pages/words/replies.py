@@ -42,6 +42,19 @@ class NeighborsReply(Neighbors, Shown):
     word: str
 
 
+class GraphReply(Shown):
+    """What is known of the words besides their rows: the graph that they are nodes of, and their groups.
+
+    `ids` (E, 2): the ids of both ends of each edge. A table without a graph has no nodes, no edges and no code.
+    """
+
+    nodes: list[str]
+    """The tokens by id."""
+    ids: Array
+    groups: str
+    """A group per line, "name: word word"; empty if none are known."""
+
+
 class WordRows(TypedDict):
     """The `rows` (n, d) of words, their `norms` (n,), and `ids` (n,), -1 for words outside the vocabulary."""
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from rowspace.learn import evaluate_items, fit_graph, hold_out, read_interactions
+from rowspace.learn import evaluate_items, hold_out, read_interactions
 from rowspace.learn.items.fit_items import fit_items
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.requirements import require_words
 from rowspace_lab.lessons.computed.written import picked
 from rowspace_lab.lessons.question import Question, choice, slider
+from rowspace_lab.tables.small_graph import SMALL_GRAPH, small_graph_edges
 from rowspace_lab.tables.small_shop import OCCASIONS, SMALL_SHOP, small_shop_baskets
 
-__all__ = ["added", "exercise", "graph", "held_out", "nearest", "shop", "together"]
+__all__ = ["added", "exercise", "graph", "held_out", "nearest", "shop", "together", "walked"]
 
 DIM = 16
 NEAREST = (
@@ -32,6 +32,13 @@ ADDED = (
     (("garlic", "basil"), ("spaghetti", "rice", "milk", "ginger")),
 )
 """Baskets, and the items that the reader chooses the recommendation from."""
+WALKED = (
+    ("Vermont", ("New Hampshire", "New York", "Rhode Island", "New Jersey")),
+    ("Nevada", ("Utah", "Idaho", "Washington", "Texas")),
+    ("Alabama", ("Mississippi", "Tennessee", "South Carolina", "Ohio")),
+    ("Connecticut", ("New York", "Vermont", "Pennsylvania", "Florida")),
+)
+"""States, and those that the reader chooses the nearest row from; the nearest one has no border with the state."""
 
 
 def shop() -> Mapping[str, int]:
@@ -53,12 +60,10 @@ def together() -> Mapping[str, Mapping[str, float]]:
 
 
 def graph() -> Mapping[str, float]:
-    """Return the size of the graph of items with a common occasion, and what random walks learn from its edges."""
-    occasions = [items.split(", ") for items in OCCASIONS.values()]
-    edges = sorted({edge for items in occasions for edge in combinations(sorted(items), 2)})
-    table = fit_graph(edges, dim=DIM, epochs=5, workers=1)
+    """Return the size of the graph of states, and the share of nearest rows that are of nodes with an edge."""
+    edges, table = set(small_graph_edges()), small_graph()
     near = [(node, other) for node in table for other, _ in table.neighbors(node, k=3)]
-    joined = [tuple(sorted(pair)) in set(edges) for pair in near]
+    joined = [tuple(sorted(pair)) in edges for pair in near]
     chance = 2 * len(edges) / (len(table) * (len(table) - 1))
     return {"nodes": len(table), "edges": len(edges), "joined": float(np.mean(joined)), "chance": chance, "k": 3}
 
@@ -75,6 +80,12 @@ def small_shop() -> Table:
     return SMALL_SHOP.open().table
 
 
+@cache
+def small_graph() -> Table:
+    """Return the table of the states."""
+    return SMALL_GRAPH.open().table
+
+
 def nearest(table: Table, seed: int) -> Question:
     """Ask which of four items has the row nearest to that of another item."""
     item, others = picked(seed, NEAREST)
@@ -88,6 +99,13 @@ def added(table: Table, seed: int) -> Question:
     require_words(table, *basket, *others)
     one, other = basket
     return choice(others, partial(added_figure, basket=basket, others=others), one=one, other=other)
+
+
+def walked(table: Table, seed: int) -> Question:
+    """Ask which of four states has the row nearest to that of another one."""
+    node, others = picked(seed, WALKED)
+    require_words(table, node, *others)
+    return choice(others, partial(walked_figure, node=node, others=others), node=node)
 
 
 def held_out(table: Table, seed: int) -> Question:
@@ -121,6 +139,24 @@ def added_figure(*, basket: Sequence[str], others: Sequence[str]) -> Mapping[str
         "score": scores[first],
         "second": second,
         "second_score": scores[second],
+    }
+
+
+def walked_figure(table: Table, *, node: str, others: Sequence[str]) -> Mapping[str, Any]:
+    """Return the place of the state whose row has the largest cosine, and the nearest one that has a border."""
+    around = {state: {end for edge in small_graph_edges() if state in edge for end in edge} for state in table}
+    cosines = {other: table.similarity(node, other) for other in others}
+    best = max(others, key=lambda other: cosines[other])
+    border = max((other for other in others if other in around[node]), key=lambda other: cosines[other])
+    own = around[best] - {best}
+    return {
+        "answer": others.index(best),
+        "cosine": cosines[best],
+        "best": best,
+        "border": border,
+        "cosine_border": cosines[border],
+        "shared": len(own & around[node]),
+        "of": len(own),
     }
 
 

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { regionsOf, analogyPaths } from "./regions";
+import { analogyPaths, edgeLinks, regionsOf } from "./regions";
+
+test("edges are lines between the positions of their ends, without those that have none", () => {
+  const xy = [0, 1, 2, 3, NaN, NaN];
+  expect([...edgeLinks([0, 1, 1, 2, 1, 0, 0, 9], xy)]).toEqual([0, 1, 2, 3, 2, 3, 0, 1]);
+});
 
 test("a region lies at the row nearest to the median of its rows and has the names of two words", () => {
   const xy = [0, 2, 3, 3, 100, 4, 7, 7, NaN, 1];

@@ -33,6 +33,17 @@ function median(values: number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
+/** The lines of a graph's edges: x, y, x, y each; `edges` are pairs of ids, and those without a position are left out. */
+export function edgeLinks(edges: ArrayLike<number>, xy: ArrayLike<number>): Float32Array {
+  const lines: number[] = [];
+  for (let at = 0; at + 1 < edges.length; at += 2) {
+    const [one, other] = [edges[at]!, edges[at + 1]!];
+    const line = [xy[2 * one], xy[2 * one + 1], xy[2 * other], xy[2 * other + 1]].map((place) => place ?? NaN);
+    if (line.every(Number.isFinite)) lines.push(...line);
+  }
+  return Float32Array.from(lines);
+}
+
 /** The sides a-b-d-c of the figure that the words make; no lines if one of them has no position. */
 export function analogyPaths(ids: readonly number[], xy: ArrayLike<number>): Float32Array[] {
   const places = ids.map((id) => [xy[2 * id] ?? NaN, xy[2 * id + 1] ?? NaN]);
