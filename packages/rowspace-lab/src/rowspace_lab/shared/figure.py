@@ -25,7 +25,7 @@ Array = NDArray[Any]
 _OWN = "rowspace_lab."
 _IMPORTED = (
     "rowspace_lab.experiments",
-    "rowspace_lab.lessons.computed.notes",
+    "rowspace_lab.shared.notes",
     "rowspace_lab.tables.english",
     "rowspace_lab.tables.small_graph",
     "rowspace_lab.tables.small_shop",

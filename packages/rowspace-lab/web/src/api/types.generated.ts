@@ -1380,6 +1380,35 @@ export interface QuestionPlaceReply {
   query: string;
 }
 
+/** The ranked notes, with their code. */
+export interface RankedNotesReply {
+  query: string;
+  notes: string[];
+  /** The note that answers the question, if it is one of the lesson's. */
+  right: number | null;
+  /** The words of each note that the question has, too. */
+  shared: string[][];
+  code: string;
+}
+
+/** The questions, with their code. */
+export interface NoteQuestionsReply {
+  asked: string[];
+  /** Whether a question has a name; the others share no word that matters with their note. */
+  named: boolean[];
+  code: string;
+}
+
+/** Two notes, with their code. */
+export interface NotePairReply {
+  notes: string[];
+  words: string[];
+  /** The cosine, which is the sum of the shares. */
+  mean: number;
+  weighted: number;
+  code: string;
+}
+
 /** A tokenizer, and the sizes that its vocabulary can be truncated to. */
 export interface TokenizerSizes {
   kind: string;

@@ -22,6 +22,6 @@ export const loaders: Partial<Record<string, Load>> = {
   training: () => import("./training/Training.svelte"),
   adapting: () => import("./adapting/Adapting.svelte"),
   arena: () => import("./arena/Arena.svelte"),
-  search: () => import("./search/SearchPage.svelte"),
+  search: () => import("./search/Search.svelte"),
   claims: () => import("./claims/Claims.svelte"),
 } satisfies Record<Exclude<PageName, "lessons">, Load>;

@@ -7,6 +7,7 @@
 | `routes.py`, `replies.py` | the routes and their replies |
 | `marks.py` | the words of a passage that carried its score, as the page draws them |
 | `passage_map.py` | the passages on a map |
+| `notes.py` | the notes of the lesson on search, ranked for its questions |
 | `listing.py` | the code that the page shows |
 """
 
@@ -14,6 +15,7 @@ from functools import partial
 
 from rowspace_lab.page import Page
 from rowspace_lab.pages.search.indexing import job_kinds
+from rowspace_lab.pages.search.notes import ROUTES
 from rowspace_lab.pages.search.routes import HANDLERS
 from rowspace_lab.pages.search.source import SearchSource
 
@@ -24,7 +26,7 @@ def search_page(source: SearchSource) -> Page:
     """Return the page over a folder or an index."""
     return Page(
         "search",
-        {path: partial(handler, source) for path, handler in HANDLERS.items()},
+        {**{path: partial(handler, source) for path, handler in HANDLERS.items()}, **ROUTES},
         job_kinds(source),
     )
 

@@ -130,3 +130,57 @@ class QuestionPlaceReply(TypedDict):
     query: str
     xy: Array
     """(2,); empty if the table has no row for a word of it."""
+
+
+class RankedNotes(TypedDict):
+    """The notes of the lesson on search, ranked for a question; arrays are (notes,), and places are from 1."""
+
+    query: str
+    notes: list[str]
+    right: int | None
+    """The note that answers the question, if it is one of the lesson's."""
+    shared: list[list[str]]
+    """The words of each note that the question has, too."""
+    cosines: Array
+    bm25: Array
+    by_words: Array
+    """The place of each note by BM25; 0 for a note without a word of the question, and so for the others."""
+    by_vectors: Array
+    by_both: Array
+
+
+class RankedNotesReply(RankedNotes, Shown):
+    """The ranked notes, with their code."""
+
+
+class NoteQuestions(TypedDict):
+    """The questions of the lesson, and the place of the right note of each, (questions,), from 1; 0 if it has none."""
+
+    asked: list[str]
+    named: list[bool]
+    """Whether a question has a name; the others share no word that matters with their note."""
+    by_words: Array
+    by_vectors: Array
+    by_both: Array
+
+
+class NoteQuestionsReply(NoteQuestions, Shown):
+    """The questions, with their code."""
+
+
+class NotePair(TypedDict):
+    """What each of the n tokens of a note adds to its cosine with another note, (n,) each."""
+
+    notes: list[str]
+    words: list[str]
+    mean_shares: Array
+    """With the mean of the rows."""
+    weighted_shares: Array
+    """With smaller weights for frequent tokens."""
+    mean: float
+    """The cosine, which is the sum of the shares."""
+    weighted: float
+
+
+class NotePairReply(NotePair, Shown):
+    """Two notes, with their code."""

@@ -12,9 +12,9 @@ from rowspace.encode import Encoder
 from rowspace.encode.options import Pooling
 from rowspace.table import Table
 from rowspace.text import split_tokens
-from rowspace_lab.lessons.computed.notes import NAMED, NOTES, OTHER_WORDS, bm25
 from rowspace_lab.lessons.computed.written import picked
 from rowspace_lab.lessons.question import Question, choice, slider
+from rowspace_lab.shared.notes import NAMED, NOTES, OTHER_WORDS, places, score_notes
 from rowspace_lab.tables.english import english_table
 
 __all__ = ["alike", "counts", "exercise", "first", "found", "joined", "landlord", "named", "notes", "prompt"]
@@ -22,12 +22,12 @@ __all__ = ["alike", "counts", "exercise", "first", "found", "joined", "landlord"
 PAIRS = ((0, 5), (7, 13), (2, 14), (1, 15))
 """Places of two notes on different things."""
 ASKED = (
-    (10, "daughter", (8, 5, 9)),
-    (13, "landlord", (15, 5, 4)),
-    (3, "visitors", (2, 15, 12)),
-    (11, "stove", (1, 0, 9)),
+    (10, (8, 5, 9)),
+    (13, (15, 5, 4)),
+    (3, (2, 15, 12)),
+    (11, (1, 0, 9)),
 )
-"""The places of a question and of its note, one of its words, and other notes that the reader chooses from."""
+"""The place of a question and of its note, and other notes that the reader chooses from."""
 PLACES = (3, 5, 2, 4)
 """How many of the first notes count."""
 
@@ -78,23 +78,26 @@ def exercise() -> Mapping[str, int]:
 
 def alike(table: Table, seed: int) -> Question:
     """Ask for the cosine of the vectors of two notes on different things."""
-    one, other = (NOTES[place] for place in picked(seed, PAIRS))
-    return slider((0.0, 1.0, 0.01), partial(alike_figure, one=one, other=other), tolerance=0.1, one=one, other=other)
+    places = picked(seed, PAIRS)
+    one, other = (NOTES[place] for place in places)
+    figure = partial(alike_figure, one=one, other=other)
+    fields = {"one": one, "other": other, "place": places[0], "other_place": places[1]}
+    return slider((0.0, 1.0, 0.01), figure, tolerance=0.1, **fields)
 
 
 def first(table: Table, seed: int) -> Question:
     """Ask which of four notes has the vector nearest to that of a question."""
-    place, word, others = picked(seed, ASKED)
+    place, others = picked(seed, ASKED)
     question, right = OTHER_WORDS[place]
     options = [NOTES[each] for each in sorted((right, *others))]
-    return choice(options, partial(first_figure, question=question, notes=options), question=question, word=word)
+    return choice(options, partial(first_figure, question=question, notes=options), question=question)
 
 
 def found(table: Table, seed: int) -> Question:
     """Ask for how many questions the right note is among the first by vectors."""
     k, count = picked(seed, PLACES), len(OTHER_WORDS + NAMED)
     words = {2: "two", 3: "three", 4: "four", 5: "five"}
-    return slider((0.0, count, 1.0), partial(found_figure, k=k), tolerance=3, first=words[k], count=count)
+    return slider((0.0, count, 1.0), partial(found_figure, k=k), tolerance=3, first=words[k], count=count, k=k)
 
 
 def alike_figure(*, one: str, other: str) -> Mapping[str, float]:
@@ -123,20 +126,12 @@ def found_figure(*, k: int) -> Mapping[str, int]:
 def right_notes(asked: Sequence[tuple[str, int]], k: int) -> Mapping[str, int]:
     """Return for how many of some questions the right note is among the first k, by vectors, by words and by both."""
     questions, right = zip(*asked, strict=True)
-    encoder = Encoder(english_table(), pooling="sif", normalize=True)
-    cosines = encoder.encode(list(questions)) @ encoder.encode(list(NOTES)).T
-    by_vectors, by_words = inverse_places(cosines), inverse_places(bm25(questions, NOTES))
+    ranked = score_notes(english_table(), questions)
     counted = {}
-    for name, scores in (("answer", by_vectors), ("words", by_words), ("both", by_vectors + by_words)):
-        best = (-scores).argsort(1, kind="stable")[:, :k]
-        counted[name] = sum(int(place in row) for place, row in zip(right, best, strict=True))
+    for name, scores in (("answer", ranked.by_vectors), ("words", ranked.by_words), ("both", ranked.by_both)):
+        found_at = places(scores)[np.arange(len(right)), right]
+        counted[name] = int(((found_at > 0) & (found_at <= k)).sum())
     return counted
-
-
-def inverse_places(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return 1, 1/2, 1/3 and so on for the largest scores of each row, and 0 where a score is not above 0."""
-    places = 1 + (-scores).argsort(1, kind="stable").argsort(1, kind="stable")
-    return np.where(scores > 0, 1 / places, 0.0)
 
 
 def _cosines(texts: Sequence[str], others: Sequence[str], pooling: Pooling) -> NDArray[np.float32]:

@@ -11,11 +11,11 @@ from rowspace.learn.items.fit_items import fit_items
 from rowspace.table import Table
 from rowspace_lab.lessons.computed.requirements import require_words
 from rowspace_lab.lessons.computed.written import picked
-from rowspace_lab.lessons.question import Question, choice, slider
+from rowspace_lab.lessons.question import Question, choice
 from rowspace_lab.tables.small_graph import SMALL_GRAPH, small_graph_edges
 from rowspace_lab.tables.small_shop import OCCASIONS, SMALL_SHOP, small_shop_baskets
 
-__all__ = ["added", "exercise", "graph", "held_out", "nearest", "shop", "together", "walked"]
+__all__ = ["added", "exercise", "graph", "nearest", "recall", "shop", "together", "walked"]
 
 DIM = 16
 NEAREST = (
@@ -68,6 +68,13 @@ def graph() -> Mapping[str, float]:
     return {"nodes": len(table), "edges": len(edges), "joined": float(np.mean(joined)), "chance": chance, "k": 3}
 
 
+def recall() -> Mapping[str, float]:
+    """Return which share of held-out items is among the first k, and among the k items bought most often."""
+    known, hidden = hold_out(read_interactions(small_shop_baskets()), 0.2)
+    scores = evaluate_items(fit_items(known, dim=DIM), hidden, k=5)
+    return {"k": 5, "items": scores.recall, "popular": scores.popular_recall}
+
+
 def exercise() -> Mapping[str, int]:
     """Return the parameters of the tables of a large shop's users and items."""
     users, items, dim = 2_000_000, 50_000, 64
@@ -106,12 +113,6 @@ def walked(table: Table, seed: int) -> Question:
     node, others = picked(seed, WALKED)
     require_words(table, node, *others)
     return choice(others, partial(walked_figure, node=node, others=others), node=node)
-
-
-def held_out(table: Table, seed: int) -> Question:
-    """Ask which share of held-out items is among the first recommendations."""
-    k = picked(seed, (5, 3, 10, 2))
-    return slider((0.0, 100.0, 1.0), partial(held_out_figure, k=k), tolerance=10, unit="%", k=k)
 
 
 def nearest_figure(table: Table, *, item: str, others: Sequence[str]) -> Mapping[str, Any]:
@@ -158,10 +159,3 @@ def walked_figure(table: Table, *, node: str, others: Sequence[str]) -> Mapping[
         "shared": len(own & around[node]),
         "of": len(own),
     }
-
-
-def held_out_figure(*, k: int) -> Mapping[str, float]:
-    """Return which percentage of held-out items is among the first k, and among the k items bought most often."""
-    known, hidden = hold_out(read_interactions(small_shop_baskets()), 0.2)
-    scores = evaluate_items(fit_items(known, dim=16), hidden, k=k)
-    return {"answer": 100 * scores.recall, "popular": 100 * scores.popular_recall}

@@ -1,13 +1,28 @@
-"""Notes about a house, and questions about them, for the lesson on search; and BM25, which compares their words."""
+"""Notes about a house, and questions about them, for the lesson on search and the Search page; and their rankings."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NAMED", "NOTES", "OTHER_WORDS", "bm25"]
+from rowspace.encode import Encoder
+from rowspace.table import Table
+
+__all__ = [
+    "NAMED",
+    "NOTES",
+    "OTHER_WORDS",
+    "NoteScores",
+    "bm25",
+    "inverse_places",
+    "note_encoder",
+    "places",
+    "score_notes",
+    "words_of",
+]
 
 NOTES = (
     "To keep bread from going hard, wrap it in a clean cloth and put it in a closed box.",
@@ -68,6 +83,61 @@ NAMED = (
 """Questions with a name or a number, and the place of the note that has it."""
 
 
+class NoteScores(NamedTuple):
+    """The scores of all notes for questions, (questions, notes) each.
+
+    Attributes:
+        cosines: Of the vectors.
+        bm25: Of the words.
+        by_vectors: The inverse places by the cosine, 1, 1/2, 1/3 and so on.
+        by_words: The inverse places by BM25; 0 for a note without a word of the question.
+    """
+
+    cosines: NDArray[np.float32]
+    bm25: NDArray[np.float64]
+    by_vectors: NDArray[np.float64]
+    by_words: NDArray[np.float64]
+
+    @property
+    def by_both(self) -> NDArray[np.float64]:
+        """The sum of the inverse places."""
+        return self.by_vectors + self.by_words
+
+
+def score_notes(table: Table, questions: Sequence[str]) -> NoteScores:
+    """Return how well each note answers each question, by vectors of a table and by words."""
+    encoder = note_encoder(table)
+    cosines = np.asarray(encoder.encode(list(questions)) @ encoder.encode(list(NOTES)).T)
+    scores = bm25(questions, NOTES)
+    return NoteScores(cosines, scores, inverse_places(cosines), inverse_places(scores))
+
+
+def note_encoder(table: Table) -> Encoder:
+    """Return the encoder of notes and questions, with small weights for frequent tokens if the table has counts."""
+    return Encoder(table, pooling="mean" if table.counts is None else "sif", normalize=True)
+
+
+def places(scores: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
+    """Return the places of scores in each row, from 1 for the largest; 0 where a score is not above 0."""
+    order = 1 + (-scores).argsort(1, kind="stable").argsort(1, kind="stable")
+    return np.where(scores > 0, order, 0)
+
+
+def inverse_places(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return 1, 1/2, 1/3 and so on for the largest scores of each row, and 0 where a score is not above 0."""
+    found = places(scores)
+    return np.where(found > 0, 1 / np.maximum(found, 1), 0.0)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words that BM25 counts, in lower case.
+
+    >>> words_of("What is E17?")
+    ['what', 'is', 'e17']
+    """
+    return re.findall(r"\w+", text.lower())
+
+
 def bm25(questions: Sequence[str], texts: Sequence[str], k: float = 1.2, b: float = 0.75) -> NDArray[np.float64]:
     """Return how well the words of questions match texts (Robertson and Zaragoza 2009).
 
@@ -80,12 +150,12 @@ def bm25(questions: Sequence[str], texts: Sequence[str], k: float = 1.2, b: floa
     Returns:
         (questions, texts) scores: the sum over the words of a question, where a word of few texts counts more.
     """
-    words = [Counter(re.findall(r"\w+", text.lower())) for text in texts]
+    words = [Counter(words_of(text)) for text in texts]
     texts_with = Counter(word for counted in words for word in counted)
     lengths = np.array([counted.total() for counted in words])
     scores = np.zeros((len(questions), len(texts)))
     for place, question in enumerate(questions):
-        for word in re.findall(r"\w+", question.lower()):
+        for word in words_of(question):
             rarity = np.log(1 + (len(texts) - texts_with[word] + 0.5) / (texts_with[word] + 0.5))
             times = np.array([counted[word] for counted in words])
             scores[place] += rarity * times * (k + 1) / (times + k * (1 - b + b * lengths / lengths.mean()))
