@@ -94,6 +94,7 @@ CONTEXT: dict[str, set[str]] = {
     "analogies/relations": {"missing"},  # pairs of the request that are not in the table
     "words/pca": {"umap"},  # of the table
     "words/chosen-map": {"groups"},  # the groups of the request
+    "compare/tokens": {"refits", "can_refit"},  # of the request, and of the table
     "tokens/split": {"most", "splits"},  # the upper end of the color scale; texts and kinds of tokens
     "tokens/merges": {"joined", "utf8", "ends", "begins"},  # the animation
     "tokens/pairs": {"across"},

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["OPENED", "Lab", "StoredMap"]
+__all__ = ["OPENED", "Lab", "Refit", "StoredMap"]
 
 OPENED = "opened"
 """The id of the table that the workbench was started with."""
@@ -37,6 +37,14 @@ class StoredMap:
     code: str
 
 
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """How to learn a table again with another seed: a function of the seed, and its code, with the name `seed`."""
+
+    learn: Callable[[int], Table]
+    code: str
+
+
 @dataclass(eq=False)
 class Lab:
     """A table and the path that the code on each page passes to `rowspace.load`.
@@ -45,7 +53,7 @@ class Lab:
     file: import lines, an empty line, and lines that create `table`. `stored_map` is a map of the rows, if one exists.
     `sentences` are those that a reader of the workbench has written for the table, if there are some. `edges` are those
     of the graph whose nodes the table has, which `code` assigns to `edges`. `groups` are known groups of tokens by
-    name.
+    name. `refit` learns the table again, if that takes a moment only; its code follows `code`.
 
     Raises `UsageError` for a table without rows, since no page could show anything.
 
@@ -67,6 +75,7 @@ class Lab:
     sentences: tuple[str, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    refit: Refit | None = None
     _entries: dict[Hashable, _Entry] = field(default_factory=dict)  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 

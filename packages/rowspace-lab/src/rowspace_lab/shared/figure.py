@@ -78,12 +78,18 @@ def shown_on(
     return _script(list(dict.fromkeys(imports)), definitions, calls)
 
 
-def shown_between(labs: Mapping[str, Lab], figure: "partial[Any]", **inputs: "partial[Any]") -> str:
-    """Return the code of a figure of several tables, as `shown` does; `labs` are those by the parameters' names."""
+def shown_between(labs: Mapping[str, Lab | str], figure: "partial[Any]", **inputs: "partial[Any]") -> str:
+    """Return the code of a figure of several tables, as `shown` does.
+
+    `labs` are those by the parameters' names, or expressions, which can use what the lines before have assigned.
+    """
     steps = dict(inputs) | {figure.func.__name__.removesuffix("_figure"): figure}
     imports, definitions = _sources(*((step.func.__module__, step.func.__name__) for step in steps.values()))
     calls = []
     for name, lab in labs.items():
+        if isinstance(lab, str):
+            calls.append(f"{name} = {lab}")
+            continue
         lines, opened = lab.load_code.split("\n\n", 1)
         imports += lines.split("\n")
         calls += [opened, f"{name} = table"]

@@ -4,7 +4,7 @@ A walk goes from a state to one of its neighbors, so states of one part of the c
 similar rows. The names are never read. Alaska and Hawaii have no border with another state, so they have no row.
 """
 
-from rowspace_lab.lab import Lab
+from rowspace_lab.lab import Lab, Refit
 from rowspace_lab.tables.choice import TableChoice
 
 __all__ = ["REGIONS", "SMALL_GRAPH", "small_graph_edges"]
@@ -85,7 +85,10 @@ def _opened() -> Lab:
 
     edges = small_graph_edges()
     groups = {region: tuple(states.split(", ")) for region, states in REGIONS.items()}
-    return Lab(fit_graph(edges, dim=16, workers=1), TITLE, ID, CODE, edges=tuple(edges), groups=groups)
+    refit = Refit(
+        lambda seed: fit_graph(edges, dim=16, workers=1, seed=seed), "rs.fit_graph(edges, dim=16, workers=1, seed=seed)"
+    )
+    return Lab(fit_graph(edges, dim=16, workers=1), TITLE, ID, CODE, edges=tuple(edges), groups=groups, refit=refit)
 
 
 SMALL_GRAPH = TableChoice(

@@ -6,7 +6,7 @@ of two occasions, such as eggs or olive oil, lie between them. Milk and bread ar
 
 import numpy as np
 
-from rowspace_lab.lab import Lab
+from rowspace_lab.lab import Lab, Refit
 from rowspace_lab.tables.choice import TableChoice
 
 __all__ = ["OCCASIONS", "SMALL_SHOP", "small_shop_baskets"]
@@ -60,7 +60,11 @@ def _opened() -> Lab:
     from rowspace.learn.items.fit_items import fit_items  # imports Numba, which other tables do not need
 
     items = fit_items(small_shop_baskets(), dim=16).items
-    return Lab(items, TITLE, ID, CODE)
+    refit = Refit(
+        lambda seed: fit_items(small_shop_baskets(), dim=16, seed=seed).items,
+        "rs.fit_items(small_shop_baskets(), dim=16, seed=seed).items",
+    )
+    return Lab(items, TITLE, ID, CODE, refit=refit)
 
 
 SMALL_SHOP = TableChoice(

@@ -6,7 +6,7 @@ from typing import Any
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
-from rowspace_lab.lab import Lab
+from rowspace_lab.lab import Lab, Refit
 from rowspace_lab.tables.choice import OwnText, TableChoice, short_hash
 from rowspace_lab.tables.small_world import small_world_sentences
 
@@ -53,13 +53,13 @@ def _learned(id: str, sentences: Sequence[str], dim: int) -> Lab:
     from rowspace.learn.fit import fit  # imports Numba, which other tables do not need
 
     table = fit(iter(sentences), dim=dim, **OPTIONS)
+    refit = Refit(lambda seed: fit(iter(sentences), dim=dim, **OPTIONS, seed=seed), _call(dim, seed="seed"))
     edited = () if sentences == small_world_sentences() else tuple(sentences)
-    return Lab(table, TITLE, id, _code(sentences, dim), sentences=edited)
+    return Lab(table, TITLE, id, _code(sentences, dim), sentences=edited, refit=refit)
 
 
 def _code(sentences: Sequence[str], dim: int) -> str:
     """Return the code that learns the table from the small world's sentences, with the changes to them."""
-    options = "".join(f", {name}={value!r}" for name, value in OPTIONS.items())
     return "\n".join(
         [
             "import rowspace as rs",
@@ -67,9 +67,14 @@ def _code(sentences: Sequence[str], dim: int) -> str:
             "",
             "sentences = small_world_sentences()",
             *_changes(small_world_sentences(), sentences),
-            f"table = rs.fit(iter(sentences), dim={dim}{options})",
+            f"table = {_call(dim)}",
         ]
     )
+
+
+def _call(dim: int, **more: str) -> str:
+    options = {name: repr(value) for name, value in OPTIONS.items()} | more
+    return f"rs.fit(iter(sentences), dim={dim}" + "".join(f", {name}={text}" for name, text in options.items()) + ")"
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[str]:

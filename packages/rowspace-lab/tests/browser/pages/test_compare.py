@@ -62,3 +62,13 @@ def test_a_word_that_a_table_does_not_have_is_replaced(visit: Callable[[str], Pa
     page = visit("compare?other=recent-other&word=nowhere")
     expect(page.get_by_role("status").filter(has_text="“nowhere” has no row in one of the tables")).to_be_visible()
     expect(page.get_by_role("heading", name="word7", exact=True)).to_be_visible()
+
+
+def test_a_table_of_the_workbench_is_learned_again_for_the_null(visit: Callable[[str], Page]) -> None:
+    page = visit("compare?table=small-world&other=english-words&min_count=0&refits=2")
+    figure = page.get_by_role("region", name="Figure")
+    expect(figure).to_contain_text("The null is 2 refits of Small world")
+    expect(figure.locator("path.range")).to_be_attached()
+    page.get_by_label("Chance: refits learned here").fill("0")
+    expect(figure).to_contain_text("There is no null.")
+    expect(figure.locator("path.chance")).to_have_attribute("d", "")

@@ -8,7 +8,9 @@ import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace_lab.pages.compare import compare_page
 from rowspace_lab.server.query import Query
-from rowspace_lab.tables.tables import first_lab
+from rowspace_lab.tables.small_world import small_world_sentences, swap_words
+from rowspace_lab.tables.tables import Tables, first_lab
+from rowspace_lab.tables.world import OPTIONS, SMALL_WORLD, world_choice
 
 TOKENS, NEIGHBORS = "compare/tokens", "compare/neighbors"
 
@@ -40,7 +42,10 @@ def test_tokens_are_those_of_the_library(tables):
     np.testing.assert_array_equal(found["at"], expected.counts)
     assert (found["x"], found["by"], found["aligned"], found["rare"]) == ("count", "cosine", False, 9)
     assert found["beyond"] == expected.facts["beyond"]
-    assert (found["other"], found["null"]) == ("recent-other", "recent-refit")
+    assert (found["other"], found["null"], found["refits"]) == ("recent-other", ["recent-refit"], 0)
+    refit = rs.compare(labs[0], labs[2], null=labs[1], min_count=10)
+    kept = dict(zip(refit.tokens, refit.cosines, strict=True))
+    np.testing.assert_array_equal(found["chance"], [[kept[token] for token in found["tokens"]]])
     by_neighbors = reply(tables, TOKENS, other="recent-other", by="neighbors")
     np.testing.assert_array_equal(by_neighbors["kept"], by_neighbors["overlaps"])
     assert np.isnan(by_neighbors["limits"]).all()
@@ -75,3 +80,34 @@ def test_a_table_is_not_compared_with_itself(tables):
         reply(tables, TOKENS, other="opened")
     with pytest.raises(UsageError, match="there is no table 'nowhere'"):
         reply(tables, TOKENS, other="nowhere")
+
+
+def test_swapped_words_are_beyond_refits_that_the_page_makes(check_code):
+    tables = Tables(SMALL_WORLD.open())
+    swapped = tables.add(world_choice("\n".join(swap_words(small_world_sentences(), "cat", "king"))))
+    found = reply(tables, TOKENS, other=swapped.id, by="neighbors", min_count=0, refits=2)
+    assert (found["refits"], found["can_refit"], found["null"], len(found["chance"])) == (2, True, [], 2)
+    assert set(found["tokens"][:2]) == {"cat", "king"}
+    options = {"dim": 16, **OPTIONS}
+    again = [rs.fit(iter(small_world_sentences()), **options, seed=seed) for seed in (2, 3)]
+    expected = rs.compare(tables.opened.table, swapped.table, null=again, by="neighbors", min_count=0, sample=2000)
+    assert found["tokens"] == expected.tokens
+    np.testing.assert_array_equal(found["limits"], 1 - expected.limits)
+    low, high = found["null_range"]
+    assert low < found["null_median"] < high
+    assert ((found["chance"] >= low) & (found["chance"] <= high)).mean() > 0.85
+
+
+@pytest.mark.parametrize(("refits", "null"), [(2, ()), (1, ("english-words",)), (None, ())])
+def test_code_makes_the_null(check_code, refits, null):
+    lab = SMALL_WORLD.open()
+    asked = {name: value for name, value in (("refits", refits), ("null", list(null))) if value}
+    found = check_code(lab, TOKENS, other="everyday-words", min_count=0, **asked)
+    assert found.meta["refits"] == (3 if refits is None else refits)
+    assert len(found.arrays["chance"]) == found.meta["refits"] + len(null)
+
+
+def test_without_a_null_nothing_is_beyond_chance(tables):
+    found = reply(tables, TOKENS, other="recent-other", refits=3)
+    assert (found["refits"], found["can_refit"], found["null"]) == (0, False, [])
+    assert (found["beyond"], found["null_range"], found["chance"].shape) == (None, None, (0, len(found["tokens"])))

@@ -538,6 +538,8 @@ export interface TokensReply {
   /** Of `kept`. */
   median: number;
   null_median: number | null;
+  /** Between which values 90 % of the null are. */
+  null_range: number[] | null;
   /** The tokens that changed by more than chance explains; null without a null, as the next one. */
   beyond: number | null;
   expected_share: number | null;
@@ -547,8 +549,13 @@ export interface TokensReply {
   after: string;
   /** The id of the second table. */
   other: string;
-  /** The id of the null, or empty. */
-  null: string;
+  /** The ids of the tables that were chosen as the null. */
+  null: string[];
+  null_titles: string[];
+  /** The tables of the null that the server has learned again with other seeds. */
+  refits: number;
+  /** Whether it can: the text or graph of the first table is known, and small. */
+  can_refit: boolean;
 }
 
 /** The neighbors of a word. */

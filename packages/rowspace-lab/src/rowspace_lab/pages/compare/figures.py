@@ -1,27 +1,41 @@
 """The figures of the Compare page."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
 from rowspace.learn import Comparison, compare
 from rowspace.table import Table
 from rowspace_lab.pages.compare.replies import ComparedTokens, WordNeighbors
+from rowspace_lab.shared.figure import Array
 
 SAMPLE = 2000
 NEIGHBORS = 10  # of a word, that are shown
 
 
 def compare_tables(
-    before: Table, after: Table, *, by: str | None, min_count: int, null: Table | None = None
+    before: Table, after: Table, null: Sequence[Table] = (), *, by: str | None, min_count: int
 ) -> Comparison:
-    """Compare two tables, with a third one that differs from the first by chance as the null."""
-    chance = () if null is None else null
+    """Compare two tables, with those that differ from the first by chance only as the null."""
     with warnings.catch_warnings(action="ignore"):  # of different tokenizers, which the result has as a fact
-        return compare(before, after, null=chance, by=by, min_count=min_count, sample=SAMPLE)  # type: ignore[arg-type]
+        return compare(before, after, null=null, by=by, min_count=min_count, sample=SAMPLE)  # type: ignore[arg-type]
 
 
-def compared_figure(comparison: Comparison) -> ComparedTokens:
+def kept_in_null(
+    comparison: Comparison, before: Table, after: Table, null: Sequence[Table] = (), *, min_count: int
+) -> Array:
+    """Return what each token kept from the first table to each of the null: (tables, tokens)."""
+    place, by = {token: at for at, token in enumerate(comparison.tokens)}, comparison.facts["by"]
+    kept = np.full((len(null), len(place)), np.nan)
+    for number, table in enumerate(null):
+        others = [after, *null[:number], *null[number + 1 :]]  # so that the same tokens are compared
+        found = compare_tables(before, table, others, by=by, min_count=min_count)
+        kept[number, [place[token] for token in found.tokens]] = 1 - found.changes
+    return kept
+
+
+def compared_figure(comparison: Comparison, chance: Array) -> ComparedTokens:
     """Return the tokens with their places in the chart, and the figures of the whole."""
     found, facts = comparison, comparison.facts
     unknown = np.full(len(found.tokens), np.nan)
@@ -35,6 +49,7 @@ def compared_figure(comparison: Comparison) -> ComparedTokens:
         "x": "place" if counts is None else "count",
         "at": ids + 1 if counts is None else counts,
         "kept": found.overlaps if found.cosines is None or facts["by"] == "neighbors" else found.cosines,
+        "chance": chance,
         "limits": unknown if found.limits is None else 1 - found.limits,
         "overlaps": found.overlaps,
         "cosines": unknown if found.cosines is None else found.cosines,
@@ -49,6 +64,7 @@ def compared_figure(comparison: Comparison) -> ComparedTokens:
         "eligible": facts["eligible"],
         "median": facts["median_cosine" if facts["by"] == "cosine" else "median_overlap"],
         "null_median": facts.get("null_median_cosine" if facts["by"] == "cosine" else "null_median_overlap"),
+        "null_range": None if not len(chance) else [float(each) for each in np.nanquantile(chance, [0.05, 0.95])],
         "beyond": facts.get("beyond"),
         "expected_share": facts.get("expected_share"),
     }

@@ -22,6 +22,8 @@ class ComparedTokens(TypedDict):
     at: Array
     kept: Array
     limits: Array
+    chance: Array
+    """(tables of the null, n) what each token kept from the first table to each of these."""
     overlaps: Array
     cosines: Array
     neighbors: int
@@ -41,6 +43,8 @@ class ComparedTokens(TypedDict):
     median: float
     """Of `kept`."""
     null_median: float | None
+    null_range: list[float] | None
+    """Between which values 90 % of the null are."""
     beyond: int | None
     """The tokens that changed by more than chance explains; null without a null, as the next one."""
     expected_share: float | None
@@ -54,8 +58,13 @@ class TokensReply(ComparedTokens, Shown):
     after: str
     other: str
     """The id of the second table."""
-    null: str
-    """The id of the null, or empty."""
+    null: list[str]
+    """The ids of the tables that were chosen as the null."""
+    null_titles: list[str]
+    refits: int
+    """The tables of the null that the server has learned again with other seeds."""
+    can_refit: bool
+    """Whether it can: the text or graph of the first table is known, and small."""
 
 
 class WordNeighbors(TypedDict):

@@ -1,16 +1,17 @@
 """The routes of the Compare page: the compared tokens of two tables, and the neighbors of one of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.learn import Comparison
+from rowspace.table import Table
 from rowspace_lab.lab import OPENED, Lab
-from rowspace_lab.pages.compare.figures import compare_tables, compared_figure, neighbors_figure
+from rowspace_lab.pages.compare.figures import compare_tables, compared_figure, kept_in_null, neighbors_figure
 from rowspace_lab.pages.compare.replies import TokensReply, WordReply
 from rowspace_lab.server.query import Query
-from rowspace_lab.shared.figure import shown_between
+from rowspace_lab.shared.figure import Array, shown_between
 from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.tables import Tables, is_opened
@@ -19,6 +20,7 @@ from rowspace_lab.tables.world import SMALL_WORLD
 __all__ = ["HANDLERS"]
 
 MIN_COUNT = 5
+REFITS, MAX_NULL = 3, 5
 OTHERS = (EVERYDAY, ENGLISH, SMALL_WORLD)  # one of these is compared with the open table at first
 
 
@@ -26,36 +28,76 @@ OTHERS = (EVERYDAY, ENGLISH, SMALL_WORLD)  # one of these is compared with the o
 class _Request:
     """The tables and the settings of a request."""
 
-    labs: Mapping[str, Lab]
+    before: Lab
+    after: Lab
+    null: Sequence[Lab]
+    refits: int
     settings: "partial[Comparison]"
 
-    def comparison(self) -> Comparison:
-        """Return the comparison, which the open table keeps."""
-        lab, tables = self.labs["before"], {name: lab.table for name, lab in self.labs.items()}
-        key = ("compare", *(each.id for each in self.labs.values()), *self.settings.keywords.values())
-        return lab.cached(key, lambda: self.settings(**tables))
+    @property
+    def chance(self) -> "partial[Array]":
+        """The figure of what tokens kept in the null."""
+        return partial(kept_in_null, min_count=self.settings.keywords["min_count"])
+
+    def compared(self) -> tuple[Comparison, Array]:
+        """Return the comparison, and what the null kept; the open table keeps both."""
+        ids = [each.id for each in (self.before, self.after, *self.null)]
+        return self.before.cached(("compare", *ids, self.refits, *self.settings.keywords.values()), self._compare)
+
+    def _compare(self) -> tuple[Comparison, Array]:
+        null = [*self._refits(), *(each.table for each in self.null)]
+        found = self.settings(self.before.table, self.after.table, null)
+        return found, self.chance(found, self.before.table, self.after.table, null)
+
+    def _refits(self) -> list[Table]:
+        """Learn the first table again, with the seeds from 2 on."""
+        refit = self.before.refit
+        if refit is None or not self.refits:
+            return []
+        return self.before.cached(
+            ("compare/refits", self.refits), lambda: [refit.learn(seed) for seed in range(2, self.refits + 2)]
+        )
+
+    def parts(self) -> Mapping[str, Lab | str]:
+        """Return the tables by the names of the code's variables, in the order of its lines."""
+        parts: dict[str, Lab | str] = {"before": self.before}
+        names = []
+        if self.refits and self.before.refit is not None:
+            parts["refits"] = f"[{self.before.refit.code} for seed in range(2, {self.refits + 2})]"
+            names.append("*refits")
+        for number, lab in enumerate(self.null, 1):
+            parts[f"null_{number}"] = lab
+            names.append(f"null_{number}")
+        if names:
+            parts["null"] = f"[{', '.join(names)}]"
+        return parts | {"after": self.after}
 
 
 def tokens(tables: Tables | None, lab: Lab, query: Query) -> TokensReply:
-    """Return the tokens of the open table and of `other`, most changed `by` a measure; `null` is the id of a table."""
+    """Return the tokens of the open table and of `other`, most changed `by` a measure; `null` are ids of tables.
+
+    `refits`: how often the open table is learned again for the null, if it can be; by default where no `null` is given.
+    """
     tables = tables or Tables(lab)
     asked = _read(tables, lab, query)
     figure = partial(compared_figure)
-    null = asked.labs.get("null")
     return {
-        **figure(asked.comparison()),
+        **figure(*asked.compared()),
         "before": tables.choice(lab.id).title,
-        "after": tables.choice(asked.labs["after"].id).title,
-        "other": asked.labs["after"].id,
-        "null": "" if null is None else null.id,
-        "code": shown_between(asked.labs, figure, comparison=asked.settings),
+        "after": tables.choice(asked.after.id).title,
+        "other": asked.after.id,
+        "null": [each.id for each in asked.null],
+        "null_titles": [tables.choice(each.id).title for each in asked.null],
+        "refits": asked.refits,
+        "can_refit": lab.refit is not None,
+        "code": shown_between(asked.parts(), figure, comparison=asked.settings, chance=asked.chance),
     }
 
 
 def neighbors(tables: Tables | None, lab: Lab, query: Query) -> WordReply:
     """Return the neighbors of `word` in both tables, by default those of the most changed token."""
     asked = _read(tables or Tables(lab), lab, query)
-    found = asked.comparison()
+    found, _ = asked.compared()
     word = query.text("word", found.tokens[0])
     used = word if word in lab.table and (found.ids == lab.table.id(word)).any() else found.tokens[0]
     figure = partial(neighbors_figure, word=used)
@@ -63,20 +105,20 @@ def neighbors(tables: Tables | None, lab: Lab, query: Query) -> WordReply:
         **figure(found),
         "word": used,
         "asked": word,
-        "code": shown_between(asked.labs, figure, comparison=asked.settings),
+        "code": shown_between(asked.parts(), figure, comparison=asked.settings),
     }
 
 
 def _read(tables: Tables, lab: Lab, query: Query) -> _Request:
-    other, null = query.text("other", ""), query.text("null", "")
-    labs = {"before": lab, "after": tables.lab(other) if other else _first_other(tables, lab)}
-    if null:
-        labs["null"] = tables.lab(null)
+    other = query.text("other", "")
+    after = tables.lab(other) if other else _first_other(tables, lab)
+    null = [tables.lab(id) for id in dict.fromkeys(query.texts("null", [""], limit=MAX_NULL)) if id]
+    refits = query.integer("refits", 0 if null else REFITS, low=0, high=MAX_NULL) if lab.refit is not None else 0
     by = query.choice("by", ("", "cosine", "neighbors"))
-    if len({each.table.dim for each in labs.values()}) > 1:  # rows of different widths have no cosine
+    if len({each.table.dim for each in (lab, after, *null)}) > 1:  # rows of different widths have no cosine
         by = ""
     min_count = query.integer("min_count", MIN_COUNT, low=0, high=1_000_000)
-    return _Request(labs, partial(compare_tables, by=by or None, min_count=min_count))
+    return _Request(lab, after, null, refits, partial(compare_tables, by=by or None, min_count=min_count))
 
 
 def _first_other(tables: Tables, lab: Lab) -> Lab:

@@ -7,6 +7,7 @@ const mark = (at: number, limit: number): Mark => ({
   kept: 0.5,
   overlap: 0.5,
   cosine: 0.5,
+  chance: [],
   limit,
   beyond: false,
 });

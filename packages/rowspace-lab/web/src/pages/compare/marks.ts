@@ -11,6 +11,8 @@ export interface Mark {
   overlap: number;
   /** NaN where widths differ. */
   cosine: number;
+  /** What it kept in each table of the null. */
+  chance: number[];
   /** NaN without a null. */
   limit: number;
   /** Whether it changed by more than chance explains. */
@@ -22,6 +24,8 @@ export function marksOf(reply: Reply<TokensReply>): Mark[] {
   const [at, kept, overlaps, cosines, limits] = ["at", "kept", "overlaps", "cosines", "limits"].map((name) =>
     array(reply, name),
   );
+  const chance = array(reply, "chance");
+  const [tables = 0, count = 0] = reply.shapes["chance"] ?? [];
   return reply.meta.tokens.map((token, index) => {
     const limit = limits?.[index] ?? NaN;
     const value = kept?.[index] ?? NaN;
@@ -31,6 +35,7 @@ export function marksOf(reply: Reply<TokensReply>): Mark[] {
       kept: value,
       overlap: overlaps?.[index] ?? NaN,
       cosine: cosines?.[index] ?? NaN,
+      chance: Array.from({ length: tables }, (_, number) => chance[number * count + index] ?? NaN),
       limit,
       beyond: value < limit,
     };

@@ -81,8 +81,8 @@ def alike(table: Table, seed: int) -> Question:
     places = picked(seed, PAIRS)
     one, other = (NOTES[place] for place in places)
     figure = partial(alike_figure, one=one, other=other)
-    fields = {"one": one, "other": other, "place": places[0], "other_place": places[1]}
-    return slider((0.0, 1.0, 0.01), figure, tolerance=0.1, **fields)
+    place, other_place = places
+    return slider((0.0, 1.0, 0.01), figure, tolerance=0.1, one=one, other=other, place=place, other_place=other_place)
 
 
 def first(table: Table, seed: int) -> Question:
