@@ -70,7 +70,7 @@ def test_results_appear_as_one_types(visit: Callable[[str], Page], index: Index)
     expect(
         first.locator(f'mark[title^="{encoded[begin:end]} adds {largest[0]:.4f} to the cosine"]').first
     ).to_be_attached()
-    page.get_by_label("Question").fill("")
+    page.get_by_label("Question", exact=True).fill("")
     expect(page.get_by_text("Type a question above.")).to_be_visible()
 
 
@@ -134,8 +134,8 @@ def test_late_answer_to_an_earlier_question_is_dropped(page: Page, lab_url: str,
     page.goto(f"{lab_url}/search")
     page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
     with page.expect_request(lambda request: "text=math" in request.url):
-        page.get_by_label("Question").fill("math")
-    page.get_by_label("Question").fill(QUESTION)
+        page.get_by_label("Question", exact=True).fill("math")
+    page.get_by_label("Question", exact=True).fill(QUESTION)
     expect_hits(page, index.search(QUESTION))
     for route in held:
         route.continue_()
@@ -190,12 +190,12 @@ class TestIndexing:
         expect(page.get_by_label("Python", exact=True)).to_contain_text(f"Index.build('{folder}', encoder, 'my-index')")
         page.get_by_role("button", name="Index these files").click()
         expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible()
-        page.get_by_label("Question").fill("Tulips grow bulbs spring")
+        page.get_by_label("Question", exact=True).fill("Tulips grow bulbs spring")
         expect(passages(page).first.locator(".place")).to_have_text("garden.txt:1")
         (folder / "new.txt").write_text("Roses, roses, roses.")
         page.get_by_role("button", name="Update").click()
         expect(page.get_by_text("6 files, 6 passages, indexed")).to_be_visible()
-        page.get_by_label("Question").fill("Roses")
+        page.get_by_label("Question", exact=True).fill("Roses")
         expect(page.get_by_role("list", name="Ranking by words").locator("button").first).to_contain_text("new.txt:1")
 
     @pytest.mark.long

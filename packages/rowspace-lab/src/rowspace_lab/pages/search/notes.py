@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.encode import Encoder
-from rowspace.encode.token_rows import cosine_shares
+from rowspace.encode import Encoder, cosine_shares
 from rowspace.errors import UsageError
 from rowspace.table import Table
 from rowspace_lab.lab import Lab
