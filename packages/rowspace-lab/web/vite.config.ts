@@ -13,12 +13,26 @@ const fontLicenses: Plugin = {
   },
 };
 
+const outDir = "../src/rowspace_lab/static";
+
+// The widget of notebooks: one module with its styles, which it puts into a shadow root.
+const notebook = defineConfig({
+  plugins: [svelte({ emitCss: false, compilerOptions: { css: "injected" } })],
+  define: { "process.env.NODE_ENV": '"production"' },
+  build: {
+    outDir,
+    emptyOutDir: false,
+    lib: { entry: "src/notebook/main.ts", formats: ["es"], fileName: "notebook" },
+    rollupOptions: { output: { codeSplitting: false } },
+  },
+});
+
 // File names have no hashes, since tests import the map by its name; the server handles caching by modification time.
-export default defineConfig({
+const workbench = defineConfig({
   plugins: [svelte(), fontLicenses],
   base: "/static/",
   build: {
-    outDir: "../src/rowspace_lab/static",
+    outDir,
     emptyOutDir: true,
     sourcemap: false,
     assetsInlineLimit: 0,
@@ -46,3 +60,5 @@ export default defineConfig({
     },
   },
 });
+
+export default defineConfig(({ mode }) => (mode === "notebook" ? notebook : workbench));

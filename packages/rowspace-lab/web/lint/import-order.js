@@ -7,7 +7,7 @@ import importX, { createNodeResolver } from "eslint-plugin-import-x";
 
 const ORDER = [
   ["main.ts"],
-  ["App.svelte"],
+  ["App.svelte", "notebook"],
   ["lessons"],
   ["pages", "tables"],
   ["components", "map"],
@@ -17,6 +17,7 @@ const ORDER = [
   ["api"],
   ["format.ts"],
   ["shown-tokens.ts"],
+  ["host.ts"],
 ];
 
 const svelteScripts = fileURLToPath(new URL("svelte-scripts.js", import.meta.url));

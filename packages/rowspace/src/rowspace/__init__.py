@@ -51,7 +51,6 @@ _MODULES = {
     "fit_items": "rowspace.learn.items.fit_items",
     "load": "rowspace.store",
     "merge": "rowspace.learn.merging.merge",
-    "train": "rowspace_lab.experiments",
 }
 
 
@@ -66,13 +65,10 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("rowspace")
     if name == "scale":
         return import_module("rowspace.scale")
+    if name == "train":
+        from rowspace._base.lazy import import_workbench
+
+        return import_workbench("experiments", name, "rowspace.train")
     if name not in _MODULES:
         raise AttributeError(f"module 'rowspace' has no attribute {name!r}")
-    try:
-        return getattr(import_module(_MODULES[name]), name)
-    except ModuleNotFoundError as error:
-        if error.name != "rowspace_lab":
-            raise
-        from rowspace.errors import MissingExtraError
-
-        raise MissingExtraError(f"rowspace.{name} is in the workbench: pip install rowspace-lab") from error
+    return getattr(import_module(_MODULES[name]), name)

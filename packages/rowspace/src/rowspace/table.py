@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace import space
+from rowspace._base.lazy import import_workbench
 from rowspace._base.plural import plural
 from rowspace._base.validate import (
     index_of,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rowspace.space.evaluation.analogies import AnalogyScores
     from rowspace.space.evaluation.word_pairs import PairScores
     from rowspace.space.similarity import Metric
+    from rowspace_lab.notebook import TableWidget
 
 __all__ = ["Table"]
 
@@ -419,6 +421,21 @@ class Table:
         from rowspace.store import save  # the store imports this module
 
         save(self, path, format=format)
+
+    def show(self, words: Sequence[str | int] = (), *, height: int = 480) -> "TableWidget":
+        """Return a widget that shows the map of the rows in a notebook, with the nearest neighbors of chosen words.
+
+        Args:
+            words: The words or ids that are chosen at first; later, they are the `selection` of the widget.
+            height: The height of the map in pixels.
+
+        Raises:
+            MissingExtraError: The workbench or anywidget is not installed.
+            UnknownTokenError: A word is not in the vocabulary.
+            UsageError: An id or the height is out of range, or the table has no rows.
+        """
+        widget = import_workbench("notebook", "TableWidget", "Table.show", "'rowspace-lab[notebook]'")
+        return cast("TableWidget", widget(self, words, height=height))
 
     def _position(self, key: str | int) -> int:
         """Return the id of a token, or an id after validating it."""

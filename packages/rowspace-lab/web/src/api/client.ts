@@ -1,8 +1,9 @@
-// Calls the server; no other module does, but for the probes of connection.svelte.ts.
+// Calls the server; no other module does, but for the probes of connection.svelte.ts and the events of jobs.
 
 import { connection } from "./connection.svelte";
 import { table } from "./table.svelte";
 import { decode, type Reply } from "./reply";
+import { transport } from "./transport";
 import { addShownTokens } from "../shown-tokens";
 
 export type Parameter = string | number | boolean | readonly (string | number)[] | undefined;
@@ -71,11 +72,13 @@ export function uploadFailure(error: unknown): string {
 }
 
 async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promise<Reply<Meta>> {
-  const response = await fetch(url, { signal, body, method: body ? "POST" : "GET" }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    connection.failed();
-    throw new ApiError("The server does not respond. Is `rowspace lab` still running?", "Unreachable", 0);
-  });
+  const response = await transport
+    .fetch(url, { signal, body, method: body ? "POST" : "GET" })
+    .catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      connection.failed();
+      throw new ApiError(transport.silence, "Unreachable", 0);
+    });
   connection.heard(response);
   if (!response.ok) throw await errorOf(response);
   const reply = decode<Meta>(await response.arrayBuffer());

@@ -1,6 +1,8 @@
 // Tracks whether the server responds and is still the instance that the page was loaded from. Each response has the id of
 // the instance; see packages/rowspace-lab/src/rowspace_lab/server/security.py.
 
+import { transport } from "./transport";
+
 type Problem = "unreachable" | "refused" | "restarted";
 
 const HEADER = "X-Rowspace-Instance";
@@ -42,7 +44,7 @@ class Connection {
   async probe(): Promise<void> {
     if (!this.#instance || this.#probing || document.hidden) return;
     this.#probing = true;
-    await fetch(PROBE).then(
+    await transport.fetch(PROBE).then(
       (response) => this.heard(response),
       () => this.failed(),
     );

@@ -76,7 +76,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   on("touchmove", preventTwoFingerScroll);
 
   on("wheel", (event) => {
-    if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return handlers.scrolled("wheel");
+    if (!event.ctrlKey && !event.metaKey && !element.matches(":focus")) return handlers.scrolled("wheel");
     event.preventDefault();
     const turn = -event.deltaY * (event.deltaMode ? 0.05 : event.ctrlKey ? 0.01 : 0.002);
     handlers.zoom(Math.exp(Math.min(Math.max(turn, -LARGEST_TURN), LARGEST_TURN)), ...pointerPosition(event));

@@ -1,6 +1,8 @@
 // Measures labels, and places them without overlap, in order of priority. A grid of small cells marks occupied space, so that the cost of a
 // candidate does not depend on the number of labels.
 
+import { styledElement } from "../host";
+
 export interface Label {
   text: string;
   /** The left edge and the vertical center of the text, in CSS pixels. */
@@ -66,6 +68,6 @@ let pen: CanvasRenderingContext2D | null = null;
 export function textWidth(text: string, size: number): number {
   pen ??= document.createElement("canvas").getContext("2d");
   if (!pen) return 0.64 * size * text.length;
-  pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  pen.font = `${size}px ${getComputedStyle(styledElement()).fontFamily}`;
   return pen.measureText(text).width + 4;
 }

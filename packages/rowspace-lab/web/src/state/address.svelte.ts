@@ -1,12 +1,13 @@
 // The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
 // history; dragging a slider or typing in a field makes a single entry (see history-entries.ts). The word and the sentence
 // of a page are carried along to the next one (see thread.ts). In a lesson the state is that of the page in its figure, after
-// the lesson's step and the name of that page (see lesson.ts).
+// the lesson's step and the name of that page (see lesson.ts). In a notebook, whose URL is not ours, the state is only in memory.
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
 import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson";
 import { threadUse } from "./pages";
 import { familyOf, table } from "../api/table.svelte";
+import { inNotebook } from "../host";
 import { scrolledTo, ScrollPosition } from "./scroll-position";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
@@ -20,7 +21,7 @@ const TABLE = "table";
 
 class Address {
   /** The path without the leading slash: the name of a page, or a lesson such as "lessons/3". */
-  path = $state(pathOf(location.pathname));
+  path = $state("");
   /** The state of the page, without the table; in a lesson, the state of the page in its figure. */
   search = $state("");
   /** The step of a lesson, from 1; 0 if the URL has none. */
@@ -30,24 +31,25 @@ class Address {
   /** Counts history navigations, after which a page rereads what it caches outside the URL. */
   restored = $state(0);
   /** The last state of each page, for each table; and under the name "" the last thread. */
-  #saved = $state<Record<string, string>>(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}"));
+  #saved = $state<Record<string, string>>(JSON.parse(stored(STORAGE_KEY) ?? "{}"));
   #entries = new Entries();
   #changes = new Map<string, HistoryMode>();
   #before = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #scroll: ScrollPosition;
+  #scroll: ScrollPosition | undefined;
 
   constructor() {
     const { path, place, id } = here();
     [this.search, this.step, this.figure, table.id] = [place.search, place.step, place.figure, id];
-    table.chosen = place.step ? (sessionStorage.getItem(CHOSEN_KEY) ?? "") : id;
+    table.chosen = place.step ? (stored(CHOSEN_KEY) ?? "") : id;
     this.path = path;
+    if (inNotebook) return;
     this.#scroll = new ScrollPosition(() => this.page === LESSONS);
     addEventListener("popstate", () => {
       this.#cancel();
       const { path, place, id } = here();
       this.#show(path, place, id);
-      this.#scroll.restore();
+      this.#scroll?.restore();
     });
     addEventListener("pagehide", () => {
       this.#write(this.search);
@@ -121,7 +123,7 @@ class Address {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
     const before = this.#url();
-    this.#scroll.keep();
+    this.#scroll?.keep();
     this.#show(path, { step: 0, figure: "", search }, id);
     if (this.#url() !== before) this.#record("push", 0);
     scrollTo(0, 0);
@@ -150,6 +152,7 @@ class Address {
     if (!this.#changes.size) return;
     const pushes = this.#entries.pushes(this.#changes, performance.now());
     this.#changes.clear();
+    if (inNotebook) return;
     if (!pushes) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITE_INTERVAL));
     this.#write(this.#before);
     this.#record("push");
@@ -231,11 +234,14 @@ function pageOf(path: string): string {
 
 /** What the browser's address bar says. */
 function here(): { path: string; place: LessonPlace; id: string } {
+  if (inNotebook) return { path: "words", place: { step: 0, figure: "", search: "" }, id: "" };
   const path = pathOf(location.pathname);
   const search = changed(location.search, TABLE, []);
   const place = pageOf(path) === LESSONS ? readPlace(search) : { step: 0, figure: "", search };
   return { path, place, id: tableOf(location.search) };
 }
+
+const stored = (key: string): string | null => (inNotebook ? null : sessionStorage.getItem(key));
 
 export const address = new Address();
 

@@ -4,6 +4,7 @@ import { request, ApiError, type Parameters } from "../api/client";
 import { connection } from "../api/connection.svelte";
 import type { Reply } from "../api/reply";
 import { table } from "../api/table.svelte";
+import { transport } from "../api/transport";
 
 export interface JobRequest {
   kind: string;
@@ -57,7 +58,7 @@ export class Job<Meta> {
     const job = await this.#started; // the request may still be in flight
     if (job === undefined) return;
     this.#frames.abort(); // the server deletes them with the job
-    await fetch(`/api/jobs/${job}`, { method: "DELETE" });
+    await transport.fetch(`/api/jobs/${job}`, { method: "DELETE" });
   }
 
   /** Start a failed or canceled job again. */
@@ -81,7 +82,7 @@ export class Job<Meta> {
 
   /** Follow the job's events; resolves when the server sends them, or does not know the job. */
   #follow(job: number, signal: AbortSignal): Promise<void> {
-    const events = new EventSource(`/api/jobs/${job}/events`);
+    const events = transport.events(`/api/jobs/${job}/events`);
     signal.addEventListener("abort", () => events.close());
     const on = <Name extends keyof Events>(name: Name, handle: (data: Events[Name]) => void) =>
       events.addEventListener(name, (event) =>

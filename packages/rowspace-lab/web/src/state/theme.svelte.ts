@@ -1,16 +1,19 @@
 // Light or dark: the system's preference or the user's choice, synchronized between tabs. Canvas code depends on
-// `theme.dark` to redraw.
+// `theme.dark` to redraw. In a notebook, it is the theme of the notebook.
+
+import { inNotebook } from "../host";
 
 type Preference = "light" | "dark";
 
 const query = matchMedia("(prefers-color-scheme: dark)");
 
 class Theme {
-  #chosen = $state(localStorage.getItem("theme") as Preference | null);
+  #chosen = $state(inNotebook ? null : (localStorage.getItem("theme") as Preference | null));
   #system = $state(query.matches);
   dark = $derived(this.#chosen ? this.#chosen === "dark" : this.#system);
 
   constructor() {
+    if (inNotebook) return;
     this.#apply();
     query.addEventListener("change", () => (this.#system = query.matches));
     addEventListener("storage", ({ key, newValue }) => {
@@ -18,6 +21,11 @@ class Theme {
       this.#chosen = newValue as Preference | null;
       this.#apply();
     });
+  }
+
+  /** Follow the theme of a notebook. */
+  follow(dark: boolean): void {
+    this.#chosen = dark ? "dark" : "light";
   }
 
   toggle(): void {

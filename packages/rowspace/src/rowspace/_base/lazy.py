@@ -5,10 +5,11 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from rowspace.errors import MissingExtraError
 
-__all__ = ["lazy_exports"]
+__all__ = ["import_extra", "import_workbench", "lazy_exports"]
 
 # Modules whose absence is reported, with the name of the library and of the extra that installs it.
 EXTRAS = {"torch": ("PyTorch", "torch"), "sklearn": ("scikit-learn", "analysis")}
@@ -52,3 +53,21 @@ def _stub_imports(stub: Path) -> dict[str, str]:
     statements = ast.parse(stub.read_text("utf-8")).body
     imports = [statement for statement in statements if isinstance(statement, ast.ImportFrom)]
     return {alias.name: statement.module or "" for statement in imports for alias in statement.names}
+
+
+def import_extra(module: str, need: str, extra: str) -> Any:
+    """Import a module of another library; without it, raise `MissingExtraError` with the `need` and the pip command."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(f"{need}: pip install 'rowspace[{extra}]'") from error
+
+
+def import_workbench(module: str, name: str, what: str, package: str = "rowspace-lab") -> Any:
+    """Import a name of the workbench; without it, raise `MissingExtraError`, which says that `what` is in `package`."""
+    try:
+        return getattr(import_module(f"rowspace_lab.{module}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "rowspace_lab":
+            raise
+        raise MissingExtraError(f"{what} is in the workbench: pip install {package}") from error

@@ -11,10 +11,7 @@
 Needs `rowspace[serve]`. Read next: `embeddings/app.py`.
 """
 
-from rowspace.errors import MissingExtraError
+from rowspace._base.lazy import import_extra as _import_extra
 
-try:
-    import starlette as _starlette  # noqa: F401  # only to see whether it is installed
-    import uvicorn as _uvicorn  # noqa: F401  # only to see whether it is installed
-except ImportError as error:
-    raise MissingExtraError("rowspace.serve needs a web server: pip install 'rowspace[serve]'") from error
+for _module in ("starlette", "uvicorn"):
+    _import_extra(_module, "rowspace.serve needs a web server", "serve")

@@ -18,34 +18,18 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import atomic_file, atomic_folder
 from rowspace.encode.stream.columns import VECTOR, joined
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.characters import clean
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "grouped", "require_lance", "require_pyarrow"]
+__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "grouped"]
 
 LANCE_MARKER = "_versions"
 LANCE_CONTENTS = frozenset({"data", "_transactions", "_deletions", "_indices"})
 BYTES_PER_GROUP = 1 << 25
 AT_ONCE = 1 << 20
-
-
-def require_pyarrow() -> None:
-    """Raise `MissingExtraError` if pyarrow is not installed."""
-    try:
-        import pyarrow  # noqa: F401  # only to see whether it is installed
-    except ImportError:
-        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
-
-
-def require_lance() -> None:
-    """Raise `MissingExtraError` if Lance, which brings pyarrow, is not installed."""
-    try:
-        import lance  # noqa: F401  # only to see whether it is installed
-    except ImportError:
-        raise MissingExtraError("Lance datasets need Lance: pip install 'rowspace[search]'") from None
 
 
 class _ArrowSink(Sink):

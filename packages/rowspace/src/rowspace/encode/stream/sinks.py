@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rowspace._base.atomic import StrPath, check_file_target, check_folder_target
+from rowspace._base.lazy import import_extra
 from rowspace.encode.stream.arrow_sink import (
     LANCE_CONTENTS,
     LANCE_MARKER,
     LanceSink,
     ParquetSink,
-    require_lance,
-    require_pyarrow,
 )
 from rowspace.encode.stream.npy_sink import NpySink, is_moved
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
@@ -71,12 +70,12 @@ def _check_npy(path: StrPath) -> Path:
 
 
 def _check_parquet(path: StrPath) -> Path:
-    require_pyarrow()
+    import_extra("pyarrow", "Parquet files need pyarrow", "arrow")
     return check_file_target(path, is_same_kind=lambda target: read_start(target).startswith(b"PAR1"))
 
 
 def _check_lance(path: StrPath) -> Path:
-    require_lance()
+    import_extra("lance", "Lance datasets need Lance", "search")
     return check_folder_target(path, marker=LANCE_MARKER, contents=LANCE_CONTENTS)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rowspace.errors import MissingExtraError
+from rowspace._base.lazy import import_extra
 from rowspace.search.reading.files import DATASET
 from rowspace.search.storage.settings import SETTINGS_KEY, IndexSettings, dump_settings
 
@@ -16,11 +16,7 @@ __all__ = ["dataset_identity", "dataset_schema", "dataset_uri", "import_lance", 
 
 def import_lance() -> Any:
     """Import Lance, or raise `MissingExtraError`."""
-    try:
-        import lance
-    except ImportError as error:
-        raise MissingExtraError("a search index needs Lance: pip install 'rowspace[search]'") from error
-    return lance
+    return import_extra("lance", "a search index needs Lance", "search")
 
 
 def is_remote(path: str) -> bool:

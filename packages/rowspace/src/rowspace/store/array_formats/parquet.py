@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace._base.lazy import import_extra
+from rowspace.errors import FileFormatError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
@@ -31,6 +32,7 @@ __all__ = ["check_target", "load", "recognizes", "save"]
 PARQUET_MAGIC, ARROW_MAGIC = b"PAR1", b"ARROW1"
 ARROW_SUFFIXES = (".arrow", ".feather")
 ROWS_AT_ONCE, NUMBERS_AT_ONCE = 1 << 16, 1 << 22
+NEED = "Parquet and Arrow files need pyarrow"
 
 
 def load(path: StrPath, *, limit: int | None = None) -> Table:
@@ -46,7 +48,7 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     ...     load(f"{folder}/pets.parquet")["dog"].tolist()
     [0.0, 1.0]
     """
-    _require_pyarrow()
+    import_extra("pyarrow", NEED, "arrow")
     source = str(path)
     with open_regular(Path(path)):  # a clearer error than pyarrow's
         pass
@@ -73,8 +75,7 @@ def save(table: Table, path: StrPath) -> None:
     ...     pyarrow.parquet.read_table(f"{folder}/pets.parquet").to_pylist()
     [{'token': 'cat', 'row': [1.0]}]
     """
-    _require_pyarrow()
-    import pyarrow as pa
+    pa = import_extra("pyarrow", NEED, "arrow")
     from pyarrow import parquet
 
     check_rows(table)
@@ -98,13 +99,6 @@ def recognizes(path: Path) -> bool:
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
     check_file_target(path, is_same_kind=recognizes)
-
-
-def _require_pyarrow() -> None:
-    try:
-        import pyarrow  # noqa: F401  # only to see whether it is installed
-    except ImportError:
-        raise MissingExtraError("Parquet and Arrow files need pyarrow: pip install 'rowspace[arrow]'") from None
 
 
 def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rowspace._base.lazy import import_extra
 from rowspace._base.plural import join_names
-from rowspace.errors import CorpusError, MissingExtraError, reason_of
+from rowspace.errors import CorpusError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.remote import is_url, open_remote, remote_file
 
@@ -39,11 +40,9 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
         CorpusError: The file is damaged, has no such column, or the column holds something else than text, or nulls.
         MissingExtraError: pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
+    pa = import_extra("pyarrow", "Parquet files need pyarrow", "arrow")
+    from pyarrow import parquet
+
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
         place = open_remote(name) if is_url(name) else name

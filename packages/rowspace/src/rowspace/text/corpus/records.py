@@ -9,7 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace._base.lazy import import_extra
+from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.json_array import ArrayError, array_items
 from rowspace.text.corpus.reading import read_chunks
@@ -210,11 +211,9 @@ def _text(path: str, number: int, data: bytes) -> str:
 
 def _parquet(file: _File) -> Iterator[FileRecord]:
     path = file.path
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError("Parquet files need pyarrow: pip install 'rowspace[arrow]'") from None
+    pa = import_extra("pyarrow", "Parquet files need pyarrow", "arrow")
+    from pyarrow import parquet
+
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as rows_of:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from rowspace.errors import FileFormatError, MissingExtraError
+from rowspace._base.lazy import import_extra
+from rowspace.errors import FileFormatError
 from rowspace.files.tokenizer_json import bytes_from_alphabet
 from rowspace.text.tokenizers.folder_files import read_bytes
 from rowspace.text.tokenizers.tiktoken_ranks import Ranks, parse_ranks, validate_ranks
@@ -120,10 +121,7 @@ ENCODINGS: dict[str, PublishedEncoding] = {
 
 def require_tiktoken(purpose: str) -> None:
     """Raise MissingExtraError, saying that `purpose` needs tiktoken, if it is not installed."""
-    try:
-        import tiktoken  # noqa: F401  # only to see whether it is installed
-    except ImportError as error:
-        raise MissingExtraError(f"{purpose} needs tiktoken: pip install 'rowspace[tiktoken]'") from error
+    import_extra("tiktoken", f"{purpose} needs tiktoken", "tiktoken")
 
 
 def read_cached_ranks(name: str) -> Ranks:
