@@ -193,12 +193,12 @@ def url_of(server: uvicorn.Server) -> str:
 
 
 @contextmanager
-def watching(page: Page, own_url: str, *, refused: bool = False) -> Iterator[None]:
-    """Watch a page, and fail at the end if it logged a problem or sent a request to another host."""
+def watching(page: Page, own_url: str, *, refused: bool = False, kinds: str = "error warning") -> Iterator[None]:
+    """Watch a page, and fail at the end if it logged a problem of these kinds or sent a request to another host."""
     problems: list[str] = []
 
     def on_console(message: Any) -> None:
-        if message.type in ("error", "warning") and not (refused and "Failed to load resource" in message.text):
+        if message.type in kinds.split() and not (refused and "Failed to load resource" in message.text):
             problems.append(message.text)
 
     def on_request(request: Any) -> None:

@@ -205,9 +205,12 @@ def test_commands_of_the_workbench_name_their_package(environment: Path, tmp_pat
     for name in ("lab", "train", "arena", "merges"):
         failed = run(environment / "bin" / "rowspace", name, cwd=tmp_path, status=1)
         assert failed.stderr == f"rowspace: rowspace {name} is in the workbench: pip install rowspace-lab\n"
-    code = "import rowspace\ntry: rowspace.train\nexcept rowspace.RowspaceError as error: print(error)"
-    shown = run(environment / "bin" / "python", "-c", code, cwd=tmp_path).stdout
-    assert shown == "rowspace.train is in the workbench: pip install rowspace-lab\n"
+    show = "rowspace.Table(['a'], numpy.eye(1)).show()"
+    code = "import numpy, rowspace\ntry: {}\nexcept rowspace.RowspaceError as error: print(error)"
+    uses = [("rowspace.train", "rowspace.train", "rowspace-lab"), (show, "Table.show", "'rowspace-lab[notebook]'")]
+    for use, name, package in uses:
+        shown = run(environment / "bin" / "python", "-c", code.format(use), cwd=tmp_path).stdout
+        assert shown == f"{name} is in the workbench: pip install {package}\n"
 
 
 def test_the_workbench_adds_its_commands(both: Path, tmp_path: Path) -> None:

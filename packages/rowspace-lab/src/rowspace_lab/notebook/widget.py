@@ -20,6 +20,18 @@ __all__ = ["TableWidget"]
 FRONT_END = STATIC / "notebook.js"
 HEIGHTS = (200, 4000)  # pixels
 
+# anywidget drops the messages to a widget whose module takes over two seconds to load, as it may on a busy machine.
+LOADER = """
+export default {
+  async render(context) {
+    const url = URL.createObjectURL(new Blob([context.model.get("_front_end")], { type: "text/javascript" }));
+    const { default: widget } = await import(url);
+    URL.revokeObjectURL(url);
+    return widget.render(context);
+  },
+};
+"""
+
 
 def _to_buffer(ids: Sequence[int], _: object) -> bytes:
     """Return ids as the front end reads them; as JSON, those of a large lasso would exceed the limit of messages."""
@@ -61,7 +73,8 @@ class TableWidget(anywidget.AnyWidget):
     """
 
     _requests: Requests | None = None  # until the table has been checked
-    _esm = traitlets.Unicode().tag(sync=True)
+    _esm = LOADER
+    _front_end = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(480).tag(sync=True)
     selection = traitlets.Any().tag(sync=True, to_json=_to_buffer, from_json=_from_buffer)
 
@@ -71,7 +84,7 @@ class TableWidget(anywidget.AnyWidget):
             raise RowspaceError("the front end of the workbench is not built; run scripts/web in the checkout")
         self.table = table
         self._requests = Requests(make_app(lab, pages=[WORDS]), self._respond)
-        super().__init__(_esm=FRONT_END.read_text("utf-8"), selection=words, height=height)
+        super().__init__(_front_end=FRONT_END.read_text("utf-8"), selection=words, height=height)
         self.on_msg(self._receive)
 
     @property

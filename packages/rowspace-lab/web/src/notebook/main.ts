@@ -1,4 +1,5 @@
-// The widget of a notebook: `render`, which anywidget calls for each cell that shows it. Its styles are in a shadow root.
+// The widget of a notebook: `render`, which anywidget calls for a cell that shows it. Its styles are in a shadow root. This
+// module is evaluated for each of these cells, so that their states are apart.
 
 import { mount, unmount } from "svelte";
 import { setTransport } from "../api/transport";
@@ -10,10 +11,8 @@ import Notebook from "./Notebook.svelte";
 import own from "./notebook.css?inline";
 import { followTheme } from "./theme";
 
-let messages: Messages | undefined; // anywidget evaluates this module once per widget
-
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-  messages ??= new Messages(model);
+  const messages = new Messages(model);
   setTransport(messages);
   const host = el.appendChild(document.createElement("div"));
   keepKeys(host);
@@ -30,6 +29,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   return () => {
     stop();
     void unmount(app);
+    messages.close();
     host.remove();
   };
 }

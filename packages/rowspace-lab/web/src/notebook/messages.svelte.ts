@@ -20,11 +20,14 @@ interface Message {
 
 const PATIENCE = 4000; // ms
 const EMPTY = 204; // the status of a response without a body
+const [CONNECTING, OPEN, CLOSED] = [0, 1, 2]; // the states of an EventSource
 
 export class Messages implements Transport {
   readonly silence = "The kernel of the notebook does not respond.";
   /** Whether the kernel has not answered for a while: it runs a cell, or there is none. */
   unanswered = $state(false);
+  /** Whether it has answered before. */
+  answered = $state(false);
   #model: Model;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiting = new Map<string, (message: Message, part?: DataView) => void>();
@@ -34,13 +37,22 @@ export class Messages implements Transport {
 
   constructor(model: Model) {
     this.#model = model;
-    model.on("msg:custom", (message: Message, buffers?: DataView[]) => {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.unanswered = false;
-      if (message.id !== undefined) this.#waiting.get(message.id)?.(message, buffers?.[0]);
-    });
+    model.on("msg:custom", this.#receive);
   }
+
+  /** Receive no more messages. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#model.off("msg:custom", this.#receive);
+  }
+
+  #receive = (message: Message, buffers?: DataView[]): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.unanswered = false;
+    this.answered = true;
+    if (message.id !== undefined) this.#waiting.get(message.id)?.(message, buffers?.[0]);
+  };
 
   async fetch(url: string, { method = "GET", body, signal }: RequestInit = {}): Promise<Response> {
     const buffers = body instanceof Blob ? [await body.arrayBuffer()] : [];
@@ -48,7 +60,11 @@ export class Messages implements Transport {
     const id = `${this.#window}-${++this.#count}`;
     return new Promise((resolve, reject) => {
       let arrived!: ReadableStreamDefaultController<Uint8Array>;
-      const stop = () => this.#waiting.delete(id) && this.#model.send({ id, stop: true });
+      const stop = (): boolean => {
+        const waits = this.#waiting.delete(id);
+        if (waits) this.#model.send({ id, stop: true });
+        return waits;
+      };
       const stream = new ReadableStream<Uint8Array>({
         start: (controller) => void (arrived = controller),
         cancel: () => void stop(),
@@ -85,7 +101,7 @@ export class Messages implements Transport {
 
 /** The events of a response, like an `EventSource`, which does not reconnect. */
 class MessageEvents extends EventTarget implements Events {
-  readyState: number = EventSource.CONNECTING;
+  readyState: number = CONNECTING;
   onerror: ((event: Event) => void) | null = null;
   #closing = new AbortController();
 
@@ -97,14 +113,14 @@ class MessageEvents extends EventTarget implements Events {
   }
 
   close(): void {
-    this.readyState = EventSource.CLOSED;
+    this.readyState = CLOSED;
     this.#closing.abort();
   }
 
   async #follow(messages: Messages, url: string): Promise<void> {
     const response = await messages.fetch(url, { signal: this.#closing.signal });
     if (!response.ok || !response.body) return;
-    this.readyState = EventSource.OPEN;
+    this.readyState = OPEN;
     this.dispatchEvent(new Event("open"));
     const reader = response.body.getReader();
     const decoder = new TextDecoder();
@@ -123,8 +139,8 @@ class MessageEvents extends EventTarget implements Events {
 
   /** Report a response that ended before the last event, which closes this. */
   #end(): void {
-    if (this.readyState === EventSource.CLOSED) return;
-    this.readyState = EventSource.CLOSED;
+    if (this.readyState === CLOSED) return;
+    this.readyState = CLOSED;
     const event = new Event("error");
     this.dispatchEvent(event);
     this.onerror?.(event);

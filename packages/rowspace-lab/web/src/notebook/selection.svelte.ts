@@ -14,7 +14,7 @@ export class Selection {
     this.ids = this.#read();
     const changed = () => {
       const ids = this.#read();
-      if (ids.join() === this.ids.join()) return;
+      if (ids.length === this.ids.length && ids.every((id, at) => id === this.ids[at])) return;
       this.ids = ids;
       onchange();
     };

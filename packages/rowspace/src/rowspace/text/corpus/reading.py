@@ -15,7 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-from rowspace.errors import CorpusError, CorpusWarning, MissingExtraError
+from rowspace._base.lazy import import_extra
+from rowspace.errors import CorpusError, CorpusWarning
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import as_array, character_table
 from rowspace.text.corpus.file_types import not_text, records_in
@@ -156,11 +157,8 @@ def _gzip(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
     """Yield the content of a .zst file, of one frame or several."""
-    try:
-        import zstandard
-    except ImportError as error:
-        message = f"{name!r} is compressed with Zstandard, which needs an extra: pip install 'rowspace[zstd]'"
-        raise MissingExtraError(message) from error
+    need = f"{name!r} is compressed with Zstandard, which needs an extra"
+    zstandard = import_extra("zstandard", need, "zstd")
     frame = None
     try:
         while compressed := file.read(1 << 14):  # few, because few bytes may decompress to many

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rowspace.errors import FileFormatError, MissingExtraError, reason_of
+from rowspace._base.lazy import import_extra
+from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.characters import clean
 from rowspace.text.tokenizers.tokenizer import Encoding, Ids, Tokenizer, as_ids, encoding_error
 
@@ -166,17 +167,14 @@ def open_sentencepiece(data: bytes, source: str) -> SentencePieceTokenizer:
         FileFormatError: the file is damaged.
         MissingExtraError: sentencepiece is not installed.
     """
-    try:
-        from sentencepiece import SentencePieceProcessor
-    except ImportError as error:
-        message = f"{source}: a SentencePiece model needs sentencepiece: pip install 'rowspace[sentencepiece]'"
-        raise MissingExtraError(message) from error
+    need = f"{source}: a SentencePiece model needs sentencepiece"
+    sentencepiece = import_extra("sentencepiece", need, "sentencepiece")
     found = list(fields(data, source))
     kind, count = _kind(found, source), sum(field.number == _PIECE for field in found)
     if not count:
         raise FileFormatError(f"{source}: holds no pieces, so it is not a SentencePiece model; restore the file")
     try:
-        processor = SentencePieceProcessor(model_proto=data)
+        processor = sentencepiece.SentencePieceProcessor(model_proto=data)
         pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
     except Exception as error:  # the library raises nothing narrower
         raise FileFormatError(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rowspace.errors import MissingExtraError
+from rowspace._base.lazy import import_extra
 from rowspace.search.reading.documents.outline import Definition
 
 if TYPE_CHECKING:
@@ -134,12 +134,8 @@ def language_definitions(text: str, language: str) -> list[Definition]:
 
 @cache
 def _parser(language: str) -> Any:
-    try:
-        from tree_sitter_language_pack import get_parser
-    except ImportError as error:
-        message = "an index of source code needs tree-sitter-language-pack: pip install 'rowspace[search]'"
-        raise MissingExtraError(message) from error
-    return get_parser(language)  # type: ignore[arg-type]  # a literal of all names
+    need = "an index of source code needs tree-sitter-language-pack"
+    return import_extra("tree_sitter_language_pack", need, "search").get_parser(language)
 
 
 def _definitions(node: "Node", depth: int = 0) -> Iterator[Definition]:
