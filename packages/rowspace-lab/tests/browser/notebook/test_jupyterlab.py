@@ -125,6 +125,7 @@ def document(cells: tuple[str, ...]) -> dict[str, Any]:
     return {"cells": written, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
+@pytest.mark.long
 def test_words_chosen_on_the_map_are_in_python_and_the_reverse(
     open_notebook: Callable[..., Notebook], page: Page, learned: tuple[Table, str]
 ) -> None:
