@@ -31,6 +31,10 @@ const notebook = defineConfig({
 const workbench = defineConfig({
   plugins: [svelte(), fontLicenses],
   base: "/static/",
+  // Files name each other by relative paths, so that an exported site can have them in any folder.
+  experimental: {
+    renderBuiltUrl: (name, { hostType }) => (hostType === "html" ? `/static/${name}` : { relative: true }),
+  },
   build: {
     outDir,
     emptyOutDir: true,

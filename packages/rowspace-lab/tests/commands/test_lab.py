@@ -146,3 +146,9 @@ def test_given_token_opens_the_pages(start: Start, table_path: str) -> None:
     server = start(table_path, ROWSPACE_LAB_TOKEN="sixteen-letters-or-more")
     assert server.token == "sixteen-letters-or-more"
     server.get("/api/words/rows")
+
+
+@pytest.mark.parametrize("arguments", [["my-table"], ["--show", "six-words"], ["--search", "."]])
+def test_export_of_other_tables_is_refused(run: Callable[..., Any], arguments: list[str], tmp_path: Path) -> None:
+    messages = run("lab", "--export", str(tmp_path / "site"), *arguments, status=2).stderr
+    assert messages == ("rowspace: --export writes the workbench's own tables; leave out TABLE, --show and --search\n")

@@ -1,6 +1,7 @@
 """`rowspace lab`: serve the workbench until Ctrl-C."""
 
 import os
+import shlex
 import sys
 import threading
 import webbrowser
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace._base.plural import plural
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
@@ -61,6 +63,15 @@ def lab(
         typer.Option(envvar="ROWSPACE_LAB_TOKEN", help="The access token.  [default: random]", show_default=False),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write the workbench as a static site for any web server, and end; it has the 10,000 English words "
+            "and the small tables.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Open the workbench, which shows a table in the browser.
 
@@ -71,7 +82,13 @@ def lab(
       rowspace lab --show six-words
       rowspace lab my-table --port 8080 --no-open
       rowspace lab --search my-folder --show everyday-words
+      rowspace lab --export site
     """
+    if export is not None:
+        if path is not None or search is not None or show is not None:
+            raise UsageError("--export writes the workbench's own tables; leave out TABLE, --show and --search")
+        _export(export)
+        return
     from rowspace.serve.server import listen
     from rowspace_lab import make_app  # not needed for help
     from rowspace_lab.app import STATIC
@@ -99,6 +116,20 @@ def lab(
         if open_browser and _has_screen():
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
         serve(app, access, listener)
+
+
+def _export(folder: Path) -> None:
+    """Write the site, and print its size and how to look at it."""
+    from rowspace_lab.app import STATIC
+    from rowspace_lab.export import export_site
+    from rowspace_lab.export.progress import export_reporter
+
+    with cleanup_on_interrupt(), export_reporter() as report:
+        done = export_site(folder, STATIC, on_progress=report)
+    if done.left_out:
+        message(f"{done.left_out:,} of the replies need extras that are not installed; the site says so in their place")
+    print_line(f"{folder}: {plural(done.files, 'file')}, {done.bytes / 1e6:.1f} MB, {done.replies:,} recorded replies")
+    print_line(f"look at it: python -m http.server --directory {shlex.quote(str(folder))}")
 
 
 def _searched(search: str | None, path: str | None) -> "tuple[SearchSource, str | None]":

@@ -48,9 +48,11 @@ class Question:
 
     def accepts(self, guess: float, answer: float) -> bool:
         """Compare a reader's number, or the index of an option, with the computed answer."""
-        if self.kind == "choice":
-            return guess == answer
-        return abs(guess - answer) <= self.tolerance * (abs(answer) if self.relative else 1) + 1e-12
+        return abs(guess - answer) <= self.margin(answer)
+
+    def margin(self, answer: float) -> float:
+        """Return the largest distance of a right number from the computed answer; 0 for an option."""
+        return 0.0 if self.kind == "choice" else self.tolerance * (abs(answer) if self.relative else 1) + 1e-12
 
     def written(self, answer: float) -> str:
         """Return a computed answer as text."""

@@ -12,7 +12,7 @@ from rowspace.text import WordTokenizer
 from rowspace_lab.lab import Lab, StoredMap
 from rowspace_lab.tables.choice import TableChoice
 
-__all__ = ["ENGLISH", "english_map", "english_table"]
+__all__ = ["ENGLISH", "english_codes", "english_map", "english_table"]
 
 ID = "english-words"
 TITLE = "English words"
@@ -29,10 +29,15 @@ def english_table() -> Table:
     >>> table.rows.shape, [token for token, _ in table.neighbors("king", k=2)]
     ((10000, 100), ['prince', 'emperor'])
     """
-    stored = _stored()
-    rows = stored["codes"] * stored["scales"][:, np.newaxis]
+    stored, (codes, scales) = _stored(), english_codes()
+    rows = codes * scales[:, np.newaxis]
     words = str(stored["words"]).split()
     return Table(words, rows, stored["counts"].astype(np.int64), tokenizer=WordTokenizer(words).to_json())
+
+
+def english_codes() -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return the rows of `english_table` as they are stored: int8 (V, d), and the scale of each row (V,)."""
+    return _stored()["codes"], _stored()["scales"]
 
 
 def english_map() -> NDArray[np.float32]:

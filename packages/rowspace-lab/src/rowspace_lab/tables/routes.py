@@ -29,7 +29,7 @@ from rowspace_lab.tables.tables import Tables
 from rowspace_lab.tables.typed import typed_choice
 from rowspace_lab.tables.world import DIM, DIMS, world_choice
 
-__all__ = ["TABLE", "table_routes"]
+__all__ = ["TABLE", "list_tables", "table_routes"]
 
 TABLE = "table"
 """The query parameter with the id of a table."""
@@ -59,7 +59,12 @@ def _route(path: str, tables: Tables, work: Work, limit: int = 0) -> Route:
 
 def _list(tables: Tables, _: Query) -> TablesReply:
     """Return the list of tables."""
-    return {"tables": list(map(_entry, tables.choices()))}
+    return {"tables": list_tables(tables)}
+
+
+def list_tables(tables: Tables) -> list[TableEntry]:
+    """Return the entries of the list that the page shows."""
+    return list(map(_entry, tables.choices()))
 
 
 def _entry(choice: TableChoice) -> TableEntry:

@@ -1,6 +1,10 @@
-// Calls the server; no other module does, but for the probes of connection.svelte.ts and the events of jobs.
+// Calls the server, or the files of an exported site; no other module does, but for the probes of connection.svelte.ts
+// and the events of jobs.
 
 import { connection } from "./connection.svelte";
+import { answer } from "./exported/answer";
+import { UnknownWord } from "./exported/computed";
+import { NEEDS_SERVER, site } from "./exported/site";
 import { table } from "./table.svelte";
 import { decode, type Reply } from "./reply";
 import { transport } from "./transport";
@@ -72,6 +76,27 @@ export function uploadFailure(error: unknown): string {
 }
 
 async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promise<Reply<Meta>> {
+  const reply = site ? await fromSite<Meta>(url, body) : await fromServer<Meta>(url, signal, body);
+  if (reply.shown) addShownTokens(reply.shown, new URLSearchParams(url.split("?")[1]).get("table") ?? "");
+  return reply;
+}
+
+/** The reply of an exported site. */
+async function fromSite<Meta>(url: string, body?: Blob): Promise<Reply<Meta>> {
+  const [path = "", search] = url.slice("/api/".length).split("?");
+  const found = body
+    ? undefined
+    : await answer(path, new URLSearchParams(search)).catch((error: unknown) => {
+        if (error instanceof UnknownWord) throw new ApiError(error.message, "UnknownTokenError", 404);
+        throw new ApiError("A file of this site did not load. Reload the page.", "Unreachable", 0);
+      });
+  if (!found) throw new ApiError(NEEDS_SERVER, "NotExported", 404);
+  const { refused, kind } = found.meta as { refused?: string; kind?: string };
+  if (refused !== undefined && kind !== undefined) throw new ApiError(refused, kind, 400);
+  return found as Reply<Meta>;
+}
+
+async function fromServer<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promise<Reply<Meta>> {
   const response = await transport
     .fetch(url, { signal, body, method: body ? "POST" : "GET" })
     .catch((error: unknown) => {
@@ -81,9 +106,7 @@ async function send<Meta>(url: string, signal?: AbortSignal, body?: Blob): Promi
     });
   connection.heard(response);
   if (!response.ok) throw await errorOf(response);
-  const reply = decode<Meta>(await response.arrayBuffer());
-  if (reply.shown) addShownTokens(reply.shown, new URLSearchParams(url.split("?")[1]).get("table") ?? "");
-  return reply;
+  return decode<Meta>(await response.arrayBuffer());
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

@@ -6,11 +6,13 @@
 import { changed, Entries, type HistoryMode } from "./history-entries";
 import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson";
 import { threadUse } from "./pages";
+import { site } from "../api/exported/site";
 import { familyOf, table } from "../api/table.svelte";
 import { inNotebook } from "../host";
 import { scrolledTo, ScrollPosition } from "./scroll-position";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
+import { hrefOf, within } from "./within";
 
 export * from "./url-codecs";
 
@@ -104,7 +106,7 @@ class Address {
 
   /** The URL of a page of the current table. */
   urlOf(page: string, search = this.searchOf(page)): string {
-    return `/${page}${full(search)}`;
+    return hrefOf(`/${page}${full(search, site ? tableOn(page) : table.id)}`);
   }
 
   /** Show another table, with its last state of the page; or with the given one, as after an edit of the table. */
@@ -119,7 +121,7 @@ class Address {
   }
 
   /** Navigate to a page, with the current table, or to a lesson, with the reader's; or with a given one. */
-  go(path: string, search = this.searchOf(path), id = pageOf(path) === LESSONS ? table.chosen : table.id): void {
+  go(path: string, search = this.searchOf(path), id = tableOn(path)): void {
     if (this.#changes.size) this.#settle();
     this.#write(this.search);
     const before = this.#url();
@@ -179,7 +181,7 @@ class Address {
 
   /** The URL of the current page, lesson and table. */
   #url(search = this.search): string {
-    return `/${this.path}${full(writePlace({ step: this.step, figure: this.figure, search }))}`;
+    return hrefOf(`/${this.path}${full(writePlace({ step: this.step, figure: this.figure, search }))}`);
   }
 
   #record(mode: "push" | "replace", top = scrollY): void {
@@ -208,10 +210,15 @@ class Address {
   }
 }
 
+/** The table of a page or lesson that is opened now; the lessons of an exported site have its first table only. */
+function tableOn(path: string): string {
+  return pageOf(path) !== LESSONS ? table.id : site ? "" : table.chosen;
+}
+
 /** A query string with the current table first. */
-function full(search: string): string {
-  if (!table.id) return search;
-  return `?${new URLSearchParams({ [TABLE]: table.id })}${search.replace("?", "&")}`;
+function full(search: string, id = table.id): string {
+  if (!id) return search;
+  return `?${new URLSearchParams({ [TABLE]: id })}${search.replace("?", "&")}`;
 }
 
 function tableOf(search: string): string {
@@ -235,10 +242,11 @@ function pageOf(path: string): string {
 /** What the browser's address bar says. */
 function here(): { path: string; place: LessonPlace; id: string } {
   if (inNotebook) return { path: "words", place: { step: 0, figure: "", search: "" }, id: "" };
-  const path = pathOf(location.pathname);
-  const search = changed(location.search, TABLE, []);
+  const url = within(location);
+  const path = pathOf(url.pathname);
+  const search = changed(url.search, TABLE, []);
   const place = pageOf(path) === LESSONS ? readPlace(search) : { step: 0, figure: "", search };
-  return { path, place, id: tableOf(location.search) };
+  return { path, place, id: tableOf(url.search) };
 }
 
 const stored = (key: string): string | null => (inNotebook ? null : sessionStorage.getItem(key));

@@ -1,6 +1,7 @@
 // A job on the server: its progress, its newest frame, its result.
 
 import { request, ApiError, type Parameters } from "../api/client";
+import { site } from "../api/exported/site";
 import { connection } from "../api/connection.svelte";
 import type { Reply } from "../api/reply";
 import { table } from "../api/table.svelte";
@@ -21,6 +22,7 @@ interface Events {
 
 /** Let the server prepare a process for the next job of a kind, which then begins at once. */
 export async function prepareJob(kind: string): Promise<void> {
+  if (site) return;
   const body = new Blob([JSON.stringify({ kind })], { type: "application/json" });
   await request("jobs/spare", {}, { body }).catch(() => undefined); // the job can do without
 }

@@ -3,6 +3,7 @@
 
 import { changed } from "./history-entries";
 import { getContext, setContext } from "svelte";
+import { within } from "./within";
 
 /** The name of the lessons in the path, as in `/lessons/3`. */
 export const LESSONS = "lessons";
@@ -54,8 +55,9 @@ export interface Destination {
 }
 
 export function destinationOf(url: URL): Destination {
-  const table = new URLSearchParams(url.search).get("table") ?? undefined;
-  return { path: url.pathname.replace(/^\/+|\/+$/g, ""), table, search: changed(url.search, "table", []) };
+  const { pathname, search } = within(url);
+  const table = new URLSearchParams(search).get("table") ?? undefined;
+  return { path: pathname.replace(/^\/+|\/+$/g, ""), table, search: changed(search, "table", []) };
 }
 
 export interface LessonContext {

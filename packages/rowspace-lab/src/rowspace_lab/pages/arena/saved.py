@@ -15,7 +15,16 @@ from rowspace_lab.experiments import read_arena
 from rowspace_lab.experiments.arena.runs.saved import RESULTS_NAME, SavedResults
 from rowspace_lab.pages.arena.replies import SavedArena
 
-__all__ = ["ArenaFolder", "arena_folders", "arena_id", "count_saved_runs", "find_arena", "own_folder", "saved_arena"]
+__all__ = [
+    "SHIPPED_ID",
+    "ArenaFolder",
+    "arena_folders",
+    "arena_id",
+    "count_saved_runs",
+    "find_arena",
+    "own_folder",
+    "saved_arena",
+]
 
 _MAX_FOLDERS = 1000  # folders of the working folder to look into
 _LISTED = 30
@@ -58,6 +67,10 @@ class ArenaFolder:
 def arena_id(folder: Path) -> str:
     """Return the id of a folder, which says nothing about its path."""
     return hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+SHIPPED_ID = arena_id(_SHIPPED)
+"""The id of the results that come with the workbench."""
 
 
 def own_folder() -> Path:

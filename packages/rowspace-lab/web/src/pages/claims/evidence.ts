@@ -8,7 +8,8 @@ export interface Target {
 }
 
 /** The target of a link inside the workbench; undefined for a link that leaves it. */
-export function targetOf(href: string): Target | undefined {
+export function targetOf(link: string): Target | undefined {
+  const href = link.replace(/^#/, ""); // of an exported site
   if (!href.startsWith("/") || href.startsWith("//")) return undefined;
   const url = new URL(href, "http://workbench");
   const table = url.searchParams.get("table") ?? undefined;

@@ -1,0 +1,191 @@
+"""`export_site`: the workbench as a folder of files that any web server can offer, in any folder of its own.
+
+| file | content |
+|---|---|
+| `index.html`, `*.js`, `*.css`, fonts | the built front end, with relative paths |
+| `replies/ROUTE.TABLE.bin` | the recorded replies of a route about a table |
+| `tables/TABLE.bin` | the rows of a table, int8 with a scale for each row where the table is stored so |
+| `rowspace-site.json` | the marker of a folder that may be replaced by a later export |
+
+The `.bin` files are compressed by gzip, under a name from which no server concludes that it should say so. A file of
+replies begins with the length of its index (uint32), and the index, a JSON object from the parameters of a request to
+the place of its reply; `web/src/api/exported` reads it.
+"""
+
+import gzip
+import json
+import shutil
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rowspace import __version__
+from rowspace._base.atomic import atomic_folder
+from rowspace.errors import RowspaceError
+from rowspace_lab.export.recording import Recorder, all_requests
+from rowspace_lab.export.requests import TABLES, Asked
+from rowspace_lab.lab import OPENED, Lab
+from rowspace_lab.pages.analogies.figures import answers_figure
+from rowspace_lab.pages.words import figures, pairs
+from rowspace_lab.server.documentation import documentation_url
+from rowspace_lab.server.reply import Reply
+from rowspace_lab.server.security import HEADERS
+from rowspace_lab.shared.figure import shown
+from rowspace_lab.tables.english import ENGLISH, english_codes
+from rowspace_lab.tables.tables import Tables, first_lab
+
+__all__ = ["MARKER", "Exported", "export_site"]
+
+MARKER = "rowspace-site.json"
+"""The file by which an exported site is known."""
+
+
+MAX_OPEN = 20
+"""More tables than the replies are about, so that each is made once."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export has written: its files, their bytes, and the replies among them."""
+
+    files: int
+    bytes: int
+    replies: int
+    left_out: int
+    """The requests that could not be answered here, since an extra is not installed."""
+
+
+def export_site(
+    path: Path,
+    static: Path,
+    *,
+    requests: Sequence[Asked] | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Exported:
+    """Write the site to a folder, which must be new, empty or an earlier export.
+
+    Args:
+        path: The folder.
+        static: The folder of the built front end.
+        requests: The requests whose replies are recorded, by default all that pages and lessons send.
+        on_progress: Called with the number of replies that are recorded, and that of all.
+
+    Raises:
+        UsageError: The folder has other files, or `path` is a file.
+        RowspaceError: The folder cannot be written, or the front end is not built.
+    """
+    if not (static / "index.html").is_file():
+        raise RowspaceError("the front end of the workbench is not built; run scripts/web in the checkout")
+    contents = [MARKER, "replies", "tables", *(each.name for each in static.iterdir())]
+    with atomic_folder(path, marker=MARKER, contents=contents) as folder:
+        tables = Tables(first_lab(), max_open=MAX_OPEN)
+        shutil.copytree(static, folder, dirs_exist_ok=True)
+        names, replies, left_out = _write_replies(
+            folder / "replies", Recorder(tables), all_requests() if requests is None else requests, on_progress
+        )
+        _write_tables(folder / "tables", tables)
+        page = (static / "index.html").read_text(encoding="utf-8")
+        (folder / "index.html").write_text(page_of_site(page, names), encoding="utf-8")
+        (folder / MARKER).write_text(json.dumps({"rowspace": __version__}) + "\n")
+        sizes = [each.stat().st_size for each in folder.rglob("*") if each.is_file()]
+    return Exported(len(sizes), sum(sizes), replies, left_out)
+
+
+def _write_replies(
+    folder: Path, recorder: Recorder, requests: Sequence[Asked], on_progress: Callable[[int, int], None]
+) -> tuple[list[str], int, int]:
+    """Write the files of replies; return their names, and how many replies they have and lack."""
+    folder.mkdir()
+    names, done, recorded = list[str](), 0, 0
+    for (route, table), group in groupby(requests, lambda each: (each.route, each.table)):
+        replies = dict[str, bytes]()
+        for asked in group:
+            if (reply := recorder.reply(asked)) is not None:
+                replies[asked.key] = reply
+            done += 1
+            on_progress(done, len(requests))
+        if replies:
+            names.append(f"{route.replace('/', '-')}.{table or OPENED}")
+            (folder / f"{names[-1]}.bin").write_bytes(_packed(replies))
+        recorded += len(replies)
+    return names, recorded, len(requests) - recorded
+
+
+def _packed(replies: Mapping[str, bytes]) -> bytes:
+    """Return a file of replies."""
+    index, start = {}, 0
+    for key, reply in replies.items():
+        index[key] = [start, len(reply)]
+        start += len(reply)
+    header = json.dumps(index, separators=(",", ":")).encode()
+    return _compressed(b"".join([struct.pack("<I", len(header)), header, *replies.values()]))
+
+
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
+
+
+def _write_tables(folder: Path, tables: Tables) -> None:
+    folder.mkdir()
+    for id in TABLES:
+        lab = tables.lab(id or OPENED)
+        codes, scales = english_codes() if not id else (None, None)
+        arrays = {"rows": lab.table.rows} if codes is None else {"codes": codes.view(np.uint8), "scales": scales}
+        counts = None if lab.table.counts is None else lab.table.counts.tolist()
+        stored = {"words": list(lab.table.vocabulary), "counts": counts, "code": dict(_code(lab))}
+        (folder / f"{id or OPENED}.bin").write_bytes(_compressed(Reply({**stored, **arrays}).encode()))
+
+
+class _Blank:
+    """A place in code, which the site fills with an argument."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"⟪{self.name}⟫"
+
+
+def _code(lab: Lab) -> Iterable[tuple[str, str]]:
+    """Yield the routes whose replies the site computes, with the code of Python that computes them."""
+    names = ("a", "b", "c", "word", "words", "k", "metric", "part", "expected", "method", "keep_inputs")
+    blanks: dict[str, Any] = {name: _Blank(name) for name in names}
+    question = tuple(blanks[name] for name in "abc")
+    calls: dict[str, partial[Any]] = {
+        "words/search": partial(figures.search_figure, part=blanks["part"], k=blanks["k"]),
+        "words/rows": partial(figures.rows_figure, words=blanks["words"]),
+        "words/neighbors": partial(
+            figures.neighbors_figure, word=blanks["word"], k=blanks["k"], metric=blanks["metric"]
+        ),
+        "words/compare": partial(figures.compared_figure, words=blanks["words"], metric=blanks["metric"]),
+        "words/distances": partial(figures.distances_figure, words=blanks["words"]),
+        "words/pair": partial(pairs.pair_figure, words=question[:2]),
+        "analogies/answers": partial(
+            answers_figure,
+            question=question,
+            expected=blanks["expected"],
+            method=blanks["method"],
+            keep_inputs=blanks["keep_inputs"],
+            k=blanks["k"],
+        ),
+    }
+    for route, call in calls.items():
+        yield route, shown(lab, call)
+
+
+def page_of_site(page: str, names: list[str]) -> str:
+    """Return the page of the front end for a site with these files of replies: with relative paths, and no server."""
+    policy = HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'none'", "")  # not allowed in a page
+    has = {"files": names, "tables": list(TABLES), "also": ENGLISH.id, "docs": documentation_url()}
+    text = json.dumps(has).replace("<", "\\u003c")
+    head = (
+        f'    <meta http-equiv="Content-Security-Policy" content="{policy}" />\n'
+        f'    <script type="application/json" id="exported-site">{text}</script>\n  </head>'
+    )
+    return page.replace('"/static/', '"./').replace(" crossorigin", "").replace("  </head>", head, 1)
