@@ -42,8 +42,8 @@ const workbench = defineConfig({
     assetsInlineLimit: 0,
     license: { fileName: "licenses.md" }, // of what is bundled
     rollupOptions: {
-      // The map is also an entry, which tests and benchmarks import without a page.
-      input: { index: "index.html", map: "src/map/map.ts" },
+      // The map and the answers of an exported site are also entries, which tests and benchmarks import without a page.
+      input: { index: "index.html", map: "src/map/map.ts", exported: "src/api/exported/answer.ts" },
       preserveEntrySignatures: "strict",
       output: {
         entryFileNames: "[name].js",

@@ -33,6 +33,8 @@ COMPUTED = {
     "analogies/answers": {"a", "b", "c"},
 }
 """Routes whose replies a site computes from the rows, if the request has these parameters."""
+MOST_SEEDS = 4
+"""The number of seeds, from 0 on, of what is drawn at random."""
 NEED_A_SERVER = ("search/", "lessons/answer", "lessons/question", "tables")
 """Beginnings of routes that are not in the list; questions and answers are recorded for each lesson."""
 _PATH = Path(str(files(__package__))) / "requests.txt"
@@ -83,6 +85,8 @@ def is_recorded(asked: Asked) -> bool:
     if any(name in {"other", "null"} and value not in TABLES for name, value in asked.parameters):
         return False  # another table, which a site does not have
     if asked.table in TABLES and asked.route in COMPUTED and names >= COMPUTED[asked.route]:
+        return False
+    if any(name == "seed" and int(value) >= MOST_SEEDS for name, value in asked.parameters):
         return False
     return not asked.route.startswith(NEED_A_SERVER)
 

@@ -3,13 +3,14 @@
 | file | content |
 |---|---|
 | `index.html`, `*.js`, `*.css`, fonts | the built front end, with relative paths |
-| `replies/ROUTE.TABLE.bin` | the recorded replies of a route about a table |
+| `replies/ROUTE.TABLE.bin` | the recorded replies of a route about a table, as many as are loaded at once |
+| `replies/ROUTE.TABLE.N.bin` | the others, for N = 1, 2, ... |
 | `tables/TABLE.bin` | the rows of a table, int8 with a scale for each row where the table is stored so |
 | `rowspace-site.json` | the marker of a folder that may be replaced by a later export |
 
-The `.bin` files are compressed by gzip, under a name from which no server concludes that it should say so. A file of
-replies begins with the length of its index (uint32), and the index, a JSON object from the parameters of a request to
-the place of its reply; `web/src/api/exported` reads it.
+The `.bin` files are compressed by gzip, under a name from which no server concludes that it should say so. The first
+file of a route begins with the length of its index (uint32), and the index, a JSON object from the parameters of a
+request to its reply: the number of the file, the place there and the length. `web/src/api/exported` reads it.
 """
 
 import gzip
@@ -46,6 +47,8 @@ MARKER = "rowspace-site.json"
 """The file by which an exported site is known."""
 
 
+PART = 1 << 19
+"""Bytes of replies that are loaded at once, before compression."""
 MAX_OPEN = 20
 """More tables than the replies are about, so that each is made once."""
 
@@ -112,19 +115,22 @@ def _write_replies(
             on_progress(done, len(requests))
         if replies:
             names.append(f"{route.replace('/', '-')}.{table or OPENED}")
-            (folder / f"{names[-1]}.bin").write_bytes(_packed(replies))
+            for number, part in enumerate(_packed(replies)):
+                (folder / f"{names[-1]}{f'.{number}' if number else ''}.bin").write_bytes(_compressed(part))
         recorded += len(replies)
     return names, recorded, len(requests) - recorded
 
 
-def _packed(replies: Mapping[str, bytes]) -> bytes:
-    """Return a file of replies."""
-    index, start = {}, 0
+def _packed(replies: Mapping[str, bytes]) -> list[bytes]:
+    """Return the files of the replies of a route; the first one begins with the index."""
+    parts, index = [b""], dict[str, list[int]]()
     for key, reply in replies.items():
-        index[key] = [start, len(reply)]
-        start += len(reply)
+        if parts[-1] and len(parts[-1]) + len(reply) > PART:
+            parts.append(b"")
+        index[key] = [len(parts) - 1, len(parts[-1]), len(reply)]
+        parts[-1] += reply
     header = json.dumps(index, separators=(",", ":")).encode()
-    return _compressed(b"".join([struct.pack("<I", len(header)), header, *replies.values()]))
+    return [struct.pack("<I", len(header)) + header + parts[0], *parts[1:]]
 
 
 def _compressed(content: bytes) -> bytes:

@@ -2,7 +2,7 @@
 // tests/browser/test_export.py compares with these.
 
 import { array, decode } from "../reply";
-import { site, unpacked } from "./site";
+import { once, site, unpacked } from "./site";
 
 export type Metric = "cosine" | "dot" | "euclidean";
 
@@ -92,10 +92,7 @@ const tables = new Map<string, Promise<Rows>>();
 /** The rows of a table; undefined if the site does not have them. */
 export function rowsOf(id: string): Promise<Rows> | undefined {
   if (!site?.tables.includes(id)) return undefined;
-  const found = tables.get(id) ?? load(id);
-  tables.set(id, found);
-  found.catch(() => tables.delete(id)); // so that they are loaded again
-  return found;
+  return once(tables, id, load);
 }
 
 async function load(id: string): Promise<Rows> {

@@ -23,13 +23,14 @@ const element = globalThis.document?.getElementById("exported-site");
 /** What the site has; null in the workbench, which asks its server. */
 export const site = element ? (JSON.parse(element.textContent) as Site) : null;
 
-/** The encoded replies of a file, by request. */
+/** Where each reply of a route is, by request, and the first file of these. */
 interface Bundle {
-  index: Record<string, [start: number, length: number]>;
+  index: Record<string, [part: number, start: number, length: number]>;
   body: ArrayBuffer;
 }
 
 const bundles = new Map<string, Promise<Bundle>>();
+const parts = new Map<string, Promise<ArrayBuffer>>();
 
 /** The parameters of a request in the order of their names, as `requests.py` writes them. */
 export function keyOf(parameters: URLSearchParams): string {
@@ -42,16 +43,18 @@ export function keyOf(parameters: URLSearchParams): string {
 export async function recorded(path: string, id: string, key: string): Promise<Reply<unknown> | undefined> {
   const name = `${path.replaceAll("/", "-")}.${id || "opened"}`;
   if (!site?.files.includes(name)) return undefined;
-  const { index, body } = await opened(name);
-  const place = Object.hasOwn(index, key) ? index[key] : undefined;
-  return place && decode(body.slice(place[0], place[0] + place[1]));
+  const { index, body } = await once(bundles, name, load);
+  if (!Object.hasOwn(index, key)) return undefined;
+  const [part, start, length] = index[key]!;
+  const file = part ? await once(parts, `replies/${name}.${part}.bin`, unpacked) : body;
+  return decode(file.slice(start, start + length));
 }
 
-/** Load a file once. */
-function opened(name: string): Promise<Bundle> {
-  const found = bundles.get(name) ?? load(name);
-  bundles.set(name, found);
-  found.catch(() => bundles.delete(name)); // so that it is loaded again
+/** Load a file once, unless that fails. */
+export function once<T>(loaded: Map<string, Promise<T>>, name: string, load: (name: string) => Promise<T>): Promise<T> {
+  const found = loaded.get(name) ?? load(name);
+  loaded.set(name, found);
+  found.catch(() => loaded.delete(name));
   return found;
 }
 
