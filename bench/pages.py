@@ -1,6 +1,7 @@
 """Benchmark of the workbench's pages in a browser: when the first page moves, and when edited sentences are learned.
 
     scripts/bench pages
+    scripts/bench pages --site FOLDER    also the first page of an exported site, from a plain file server
 
 The first page is opened in a new browser on a new server with the default table, which must exist. A sentence is added
 to Small world on the Words page, and the time ends when the page shows the rows that were learned from the new text.
@@ -13,7 +14,8 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -52,11 +54,22 @@ def served(*arguments: str) -> Iterator[str]:
         process.terminate()
 
 
-def first_page(open_page: Callable[[], Page], times: int) -> tuple[list[float], list[float]]:
+@contextmanager
+def files_served(folder: str) -> Iterator[str]:
+    """Run Python's file server, and yield its URL."""
+    command = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        yield next(word for word in next(iter(process.stdout or ())).split("(")[1].split(")") if word)
+        process.terminate()
+
+
+def first_page(
+    open_page: Callable[[], Page], times: int, server: Callable[[], AbstractContextManager[str]]
+) -> tuple[list[float], list[float]]:
     """Return the seconds until the first page moves on the first and the second visit of a server."""
     visits: tuple[list[float], list[float]] = ([], [])
     for _ in range(times):
-        with served() as url:
+        with server() as url:
             for seconds in visits:
                 page = open_page()
                 page.add_init_script(MOVES)
@@ -71,7 +84,7 @@ def first_page(open_page: Callable[[], Page], times: int) -> tuple[list[float], 
 def learned_again(open_page: Callable[[], Page], times: int) -> list[float]:
     """Return the seconds from adding a sentence to the rows of the new text, after one edit that is not counted."""
     seconds = []
-    with served("--table", "small-world") as url:
+    with served("--show", "small-world") as url:
         page = open_page()
         page.goto(url)
         page.goto(url.partition("?")[0] + "words?table=small-world")
@@ -87,6 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--starts", type=int, default=5, help="servers for the first page")
     parser.add_argument("--edits", type=int, default=20, help="edits of Small world")
+    parser.add_argument("--site", metavar="FOLDER", help="an exported site to time as well")
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print("| what is awaited | seconds (minimum–maximum) | target |\n|---|---|---|")
@@ -97,8 +111,11 @@ def main() -> None:
         def open_page() -> Page:
             return browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
 
-        first, later = first_page(open_page, options.starts)
+        first, later = first_page(open_page, options.starts, served)
         print(f"| the start page moves, first and later visit | {summary(first)}, {summary(later)} | ≤ 1 |", flush=True)
+        if options.site:
+            first, later = first_page(open_page, options.starts, partial(files_served, options.site))
+            print(f"| the same of the exported site | {summary(first)}, {summary(later)} | ≤ 1 |", flush=True)
         edits = learned_again(open_page, options.edits)
         print(f"| Small world is learned again after an edit ({len(edits)}) | {summary(edits)} | ≤ 2 |", flush=True)
         browser.close()

@@ -11,8 +11,9 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
 import uvicorn
@@ -26,8 +27,8 @@ from rowspace_lab.lessons.panels import PAGES as WHY, read_why
 from rowspace_lab.pages import PAGES
 from rowspace_lab.tables.tables import Tables, first_lab
 
-FIRST_VIEW_ONLY = {"training", "arena", "search", "claims"}
-"""Pages that mostly show what a job computes."""
+FIRST_VIEW_ONLY = {"training", "adapting", "arena", "search", "claims"}
+"""Pages that mostly show what a job computes, or whose replies take long."""
 MOST_STEPS = 21
 """The number of positions of a slider, from which on only some are set."""
 QUIET = 0.15  # seconds without a request, after which a page rests
@@ -57,7 +58,7 @@ CONTROLS = """() => {
 }"""
 SET = """([place, value]) => {
   const each = document.querySelector(`[data-walked="${place}"]`);
-  if (!each) return;
+  if (!each || (value !== null && each.type === "text")) return;  // it is another one now
   if (value === null) return each.click();
   each.value = value;
   each.dispatchEvent(new Event("input", { bubbles: true }));
@@ -183,15 +184,11 @@ def positions(kind: str, values: list[object]) -> Iterator[object]:
 
 def addresses(names: list[str]) -> Iterator[tuple[str, int]]:
     """Yield the addresses of pages, and how many controls in a row are set on each; 0 only opens it."""
-    for page in [*PAGES, *WHY]:
-        name = page if isinstance(page, str) else page.name
-        if names and name not in names:
-            continue
-        if isinstance(page, str):
-            yield from ((link.lstrip("/"), 0) for _, link in read_why(page).links)
-            continue
+    for name in (page.name for page in PAGES if not names or page.name in names):
         yield name, 0 if name in FIRST_VIEW_ONLY else 3
         yield from ((f"{name}?table={table}", 0) for table in TABLES if table)
+    for name in (page for page in WHY if not names or page in names):
+        yield from ((link.lstrip("/"), 0) for _, link in read_why(name).links)
     for number in NUMBERS:
         for block in lesson(number).document.of("figure"):
             if not names or page_of(block.argument) in names:
@@ -210,10 +207,12 @@ def main(names: list[str]) -> None:
     with sync_playwright() as driver:
         path = shutil.which("chromium-headless-shell")
         chromium = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        visits = [(way[0], lambda browser, way=way: browser.walk(*way)) for way in addresses(names)]
+        visits: list[tuple[str, Callable[[Browser], None]]] = [
+            (address, partial(Browser.walk, address=address, depth=depth)) for address, depth in addresses(names)
+        ]
         if not names or "lessons" in names:
-            visits += [(f"lessons/{number}", lambda browser, number=number: browser.read(number)) for number in NUMBERS]
-            visits += [(path, lambda browser, path=path: browser.open(path)) for path in ("lessons", "lessons/cards")]
+            visits += [(f"lessons/{number}", partial(Browser.read, number=number)) for number in NUMBERS]
+            visits += [(path, partial(Browser.open, address=path)) for path in ("lessons", "lessons/cards", "claims")]
         for address, visit in visits:
             start = time.monotonic()
             context = chromium.new_context(viewport={"width": 1280, "height": 720})
