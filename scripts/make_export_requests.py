@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import uvicorn
 from playwright.sync_api import Page, TimeoutError as SlowError, sync_playwright
@@ -22,9 +22,12 @@ from playwright.sync_api import Page, TimeoutError as SlowError, sync_playwright
 from rowspace_lab.app import make_app
 from rowspace_lab.export.recording import DRAWS
 from rowspace_lab.export.requests import TABLES, Asked, is_recorded, listed_requests, write_requests
-from rowspace_lab.lessons.lesson import NUMBERS, lesson
+from rowspace_lab.lab import OPENED
+from rowspace_lab.lessons.lesson import LESSONS, NUMBERS, lesson
 from rowspace_lab.lessons.panels import PAGES as WHY, read_why
+from rowspace_lab.lessons.routes import answer
 from rowspace_lab.pages import PAGES
+from rowspace_lab.server.query import Query
 from rowspace_lab.tables.tables import Tables, first_lab
 
 FIRST_VIEW_ONLY = {"training", "adapting", "arena", "search", "claims"}
@@ -193,6 +196,23 @@ def addresses(names: list[str]) -> Iterator[tuple[str, int]]:
         for block in lesson(number).document.of("figure"):
             if not names or page_of(block.argument) in names:
                 yield block.argument.lstrip("/"), 0 if page_of(block.argument) in FIRST_VIEW_ONLY else 1
+        yield from ((address, 0) for address in answered(number) if not names or page_of(address) in names)
+
+
+def answered(number: int) -> Iterator[str]:
+    """Yield the addresses of a lesson's figures with the state that shows the answer to a question."""
+    figure, tables = "", Tables(first_lab())
+    for block in lesson(number).document.blocks:
+        if block.kind == "figure":
+            figure = block.argument.lstrip("/")
+        elif block.kind == "question":
+            path, _, query = figure.partition("?")
+            table = block.options.get("table", OPENED)
+            parameters = {"lesson": [str(number)], "name": [block.argument], "given": ["0"]}
+            for seed in range(DRAWS):
+                reply = answer(LESSONS, tables.lab(table), Query({**parameters, "seed": [str(seed)]}))
+                state = dict(parse_qsl(query) + parse_qsl(reply["search"].lstrip("?")))
+                yield f"{path}?{urlencode(state)}"
 
 
 def main(names: list[str]) -> None:

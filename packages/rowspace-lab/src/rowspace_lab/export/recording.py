@@ -25,7 +25,9 @@ from rowspace_lab.tables.tables import Tables
 __all__ = ["Recorder", "all_requests"]
 
 DRAWS = 2
-"""The number of times that each question of a lesson can be asked, each time with other numbers."""
+"""The number of times that each question can be asked in its lesson, each time with other numbers."""
+RETURNS = (1, 4)
+"""After how many lessons a missed question returns; its numbers are those of the seed of that lesson's number."""
 GIVEN_UP = "-1e15"
 """An answer that is never right; `margin` is then the distance from the answer up to which a number is."""
 
@@ -43,7 +45,7 @@ def _lesson_requests() -> Iterator[Asked]:
     for number, found in LESSONS.items():
         yield Asked.of("lessons/lesson", [("number", str(number))])
         for block in found.document.of("question"):
-            for seed in range(DRAWS):
+            for seed in {*range(DRAWS), *(number + later for later in RETURNS)}:
                 pairs = [("lesson", str(number)), ("name", block.argument), ("seed", str(seed))]
                 pairs += [("table", table)] if (table := block.options.get("table")) else []
                 yield from (Asked.of(route, pairs) for route in ("lessons/question", "lessons/answer"))

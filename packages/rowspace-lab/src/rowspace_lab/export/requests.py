@@ -82,8 +82,9 @@ class Asked:
 def is_recorded(asked: Asked) -> bool:
     """Return whether the list has a request: a site does not compute its reply, and it needs no server."""
     names = {name for name, _ in asked.parameters}
-    if any(name in {"other", "null"} and value not in TABLES for name, value in asked.parameters):
-        return False  # another table, which a site does not have
+    compared = {value for name, value in asked.parameters if name in {"other", "null"}}
+    if asked.route.startswith("compare/") and not compared.issubset(TABLES):
+        return False
     if asked.table in TABLES and asked.route in COMPUTED and names >= COMPUTED[asked.route]:
         return False
     if any(name == "seed" and int(value) >= MOST_SEEDS for name, value in asked.parameters):
