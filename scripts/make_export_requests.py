@@ -32,6 +32,8 @@ from rowspace_lab.tables.tables import Tables, first_lab
 
 FIRST_VIEW_ONLY = {"training", "adapting", "arena", "search", "claims"}
 """Pages that mostly show what a job computes, or whose replies take long."""
+STARTS = ("the dog chased the cat", "the king loved his queen", "rain fell on the river")
+"""The sentences that the start page offers as buttons."""
 MOST_STEPS = 21
 """The number of positions of a slider, from which on only some are set."""
 QUIET = 0.15  # seconds without a request, after which a page rests
@@ -189,6 +191,7 @@ def addresses(names: list[str]) -> Iterator[tuple[str, int]]:
     """Yield the addresses of pages, and how many controls in a row are set on each; 0 only opens it."""
     for name in (page.name for page in PAGES if not names or page.name in names):
         yield name, 0 if name in FIRST_VIEW_ONLY else 3
+        yield from ((f"start?text={text}", 0) for text in STARTS if name == "start")
         yield from ((f"{name}?table={table}", 0) for table in TABLES if table)
     for name in (page for page in WHY if not names or page in names):
         yield from ((link.lstrip("/"), 0) for _, link in read_why(name).links)

@@ -20,13 +20,13 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rowspace import __version__
 from rowspace._base.atomic import atomic_folder
 from rowspace.errors import RowspaceError
 from rowspace_lab.export.recording import Recorder, all_requests
@@ -95,7 +95,7 @@ def export_site(
         _write_tables(folder / "tables", tables)
         page = (static / "index.html").read_text(encoding="utf-8")
         (folder / "index.html").write_text(page_of_site(page, names), encoding="utf-8")
-        (folder / MARKER).write_text(json.dumps({"rowspace": __version__}) + "\n")
+        (folder / MARKER).write_text(json.dumps({"rowspace-lab": version("rowspace-lab")}) + "\n")
         sizes = [each.stat().st_size for each in folder.rglob("*") if each.is_file()]
     return Exported(len(sizes), sum(sizes), replies, left_out)
 
