@@ -136,7 +136,9 @@ def test_wheel_contains_exactly_the_package(wheels: dict[str, Path], name: str) 
     package = PACKAGES / name / "src" / name.replace("-", "_")
     # The documentation is in the wheel if scripts/docs has built it, as scripts/test does before the tests.
     data = [path for folder in ("static", "site") for path in (package / folder).rglob("*") if path.is_file()]
-    data += [path for kind in ("toml", "pyi", "md", "typed", "npz", "json") for path in package.rglob(f"*.{kind}")]
+    data += [
+        path for kind in ("toml", "pyi", "md", "typed", "npz", "json", "txt") for path in package.rglob(f"*.{kind}")
+    ]
     sources = [path.relative_to(package.parent).as_posix() for path in [*package.rglob("*.py"), *data]]
     assert sorted(names) == sorted({*sources})
     assert ("rowspace_lab/static/index.html" in names) == (name == "rowspace-lab")

@@ -15,12 +15,13 @@ from rowspace_lab.pages.arena.saved import SHIPPED_ID
 from rowspace_lab.tables.english import ENGLISH
 from rowspace_lab.tables.examples import EXAMPLES
 from rowspace_lab.tables.routes import TABLE
+from rowspace_lab.tables.small_graph import SMALL_GRAPH
 from rowspace_lab.tables.small_shop import SMALL_SHOP
 from rowspace_lab.tables.world import SMALL_WORLD
 
 __all__ = ["TABLES", "Asked", "is_recorded", "listed_requests", "write_requests"]
 
-TABLES = ("", *(choice.id for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP)))
+TABLES = ("", *(choice.id for choice in (*EXAMPLES, SMALL_WORLD, SMALL_SHOP, SMALL_GRAPH)))
 """The ids of the tables whose rows an exported site has; "" for the one that it shows first."""
 COMPUTED = {
     "words/search": {"part"},
@@ -33,6 +34,8 @@ COMPUTED = {
     "analogies/answers": {"a", "b", "c"},
 }
 """Routes whose replies a site computes from the rows, if the request has these parameters."""
+OF_NOTES = {"search/notes", "search/questions", "search/pair"}
+"""Routes of the Search page that need no index."""
 MOST_SEEDS = 4
 """The number of seeds, from 0 on, of what is drawn at random."""
 NEED_A_SERVER = ("search/", "lessons/answer", "lessons/question", "tables")
@@ -89,7 +92,7 @@ def is_recorded(asked: Asked) -> bool:
         return False
     if any(name == "seed" and int(value) >= MOST_SEEDS for name, value in asked.parameters):
         return False
-    return not asked.route.startswith(NEED_A_SERVER)
+    return asked.route in OF_NOTES or not asked.route.startswith(NEED_A_SERVER)
 
 
 def listed_requests() -> list[Asked]:

@@ -216,8 +216,5 @@ def test_every_step_of_every_lesson_of_a_site_rests_without_an_error(
                 expect(unanswered).to_have_count(left - 1)
             page.wait_for_load_state("networkidle")
             expect_at_rest(page)
-            found = messages(page)
-            assert found in ([], [NEEDS_SERVER]), f"lesson {number}, step {step}: {found}"
-            if found:
-                assert re.search("page=(search|training)", page.url), f"lesson {number}, step {step}: {page.url}"
+            assert messages(page) == [], f"lesson {number}, step {step}"
             page.get_by_role("navigation", name="Steps").get_by_role("button", name="Next →", exact=True).click()
