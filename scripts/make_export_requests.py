@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import uvicorn
-from playwright.sync_api import Page, TimeoutError as SlowError, sync_playwright
+from playwright.sync_api import Page, Request, TimeoutError as SlowError, sync_playwright
 
 from rowspace_lab.app import make_app
 from rowspace_lab.export.recording import DRAWS
@@ -71,6 +72,10 @@ SET = """([place, value]) => {
 }"""
 
 
+Way = tuple[str, tuple[tuple[int, Any], ...]]
+"""An address, and the controls that are then set, each with its value."""
+
+
 class Browser:
     """A page of the workbench, and the requests that it has sent."""
 
@@ -83,16 +88,16 @@ class Browser:
         page.on("requestfinished", self._ended)
         page.on("requestfailed", self._ended)
 
-    def _sent(self, request: object) -> None:
-        url = urlsplit(request.url)  # type: ignore[attr-defined]
+    def _sent(self, request: Request) -> None:
+        url = urlsplit(request.url)
         if not url.path.startswith("/api/") or url.path.startswith("/api/jobs"):
             return
         self._waiting, self._last = self._waiting + 1, time.monotonic()
         pairs = parse_qsl(url.query, keep_blank_values=True)
         self.asked.add(Asked.of(url.path.removeprefix("/api/"), pairs))
 
-    def _ended(self, request: object) -> None:
-        url = urlsplit(request.url)  # type: ignore[attr-defined]
+    def _ended(self, request: Request) -> None:
+        url = urlsplit(request.url)
         if url.path.startswith("/api/") and not url.path.startswith("/api/jobs"):
             self._waiting, self._last = self._waiting - 1, time.monotonic()
 
@@ -122,9 +127,9 @@ class Browser:
         """Open a page, and set each of its controls to each value; then the controls that this has brought up."""
         self.open(address)
         if depth:
-            self._walk([address], set(), depth)
+            self._walk((address, ()), set(), depth)
 
-    def _walk(self, way: list[object], known: set[str], depth: int) -> None:
+    def _walk(self, way: Way, known: set[str], depth: int) -> None:
         controls = self.page.evaluate(CONTROLS)
         names = {name for _, name, _, _ in controls}
         for place, name, kind, values in controls:
@@ -135,18 +140,19 @@ class Browser:
                 self.page.wait_for_timeout(30)
                 self.rest()
                 if depth > 1 and kind != "slide":
-                    self._walk([*way, (place, value)], known | names, depth - 1)
+                    self._walk((way[0], (*way[1], (place, value))), known | names, depth - 1)
                 if kind != "slide":
                     self._back(way)
             if kind == "slide":
                 self._back(way)
 
-    def _back(self, way: list[object]) -> None:
+    def _back(self, way: Way) -> None:
         """Show the state again that is reached by this way."""
-        self.open(str(way[0]), again=True)
-        for step in way[1:]:
+        address, steps = way
+        self.open(address, again=True)
+        for step in steps:
             self.page.evaluate(CONTROLS)
-            self.page.evaluate(SET, list(step))  # type: ignore[call-overload]
+            self.page.evaluate(SET, list(step))
             self.page.wait_for_timeout(60)
             self.rest()
         self.page.evaluate(CONTROLS)
@@ -173,10 +179,10 @@ class Browser:
             self.rest()
 
 
-def positions(kind: str, values: list[object]) -> Iterator[object]:
+def positions(kind: str, values: list[Any]) -> Iterator[Any]:
     """Yield the values that a control is set to; None for a click."""
     if kind == "slide":
-        low, high, step = map(float, values)  # type: ignore[arg-type]
+        low, high, step = map(float, values)
         count = round((high - low) / step) + 1
         for at in range(count):
             if count <= MOST_STEPS or at % round(count / (MOST_STEPS // 2)) == 0:

@@ -29,7 +29,7 @@ DRAWS = 2
 RETURNS = (1, 4)
 """After how many lessons a missed question returns; its numbers are those of the seed of that lesson's number."""
 GIVEN_UP = "-1e15"
-"""An answer that is never right; `margin` is then the distance from the answer up to which a number is."""
+"""An answer that is never right, for a reply that shows the right one; the site accepts numbers within its `margin`."""
 
 
 def all_requests() -> list[Asked]:

@@ -538,7 +538,7 @@ export interface TokensReply {
   /** Of `kept`. */
   median: number;
   null_median: number | null;
-  /** Between which values 90 % of the null are. */
+  /** The range that holds 90 % of the values of the null. */
   null_range: number[] | null;
   /** The tokens that changed by more than chance explains; null without a null, as the next one. */
   beyond: number | null;
@@ -554,7 +554,7 @@ export interface TokensReply {
   null_titles: string[];
   /** The tables of the null that the server has learned again with other seeds. */
   refits: number;
-  /** Whether it can: the text or graph of the first table is known, and small. */
+  /** Whether the server can learn the first table again: its text or graph is known, and small. */
   can_refit: boolean;
 }
 

@@ -19,7 +19,7 @@ def compare_tables(
 ) -> Comparison:
     """Compare two tables, with those that differ from the first by chance only as the null."""
     with warnings.catch_warnings(action="ignore"):  # of different tokenizers, which the result has as a fact
-        return compare(before, after, null=null, by=by, min_count=min_count, sample=SAMPLE)  # type: ignore[arg-type]
+        return compare(before, after, null=null, by=by, min_count=min_count, sample=SAMPLE)  # type: ignore[arg-type]  # compare checks `by`
 
 
 def kept_in_null(

@@ -44,7 +44,7 @@ class ComparedTokens(TypedDict):
     """Of `kept`."""
     null_median: float | None
     null_range: list[float] | None
-    """Between which values 90 % of the null are."""
+    """The range that holds 90 % of the values of the null."""
     beyond: int | None
     """The tokens that changed by more than chance explains; null without a null, as the next one."""
     expected_share: float | None
@@ -64,7 +64,7 @@ class TokensReply(ComparedTokens, Shown):
     refits: int
     """The tables of the null that the server has learned again with other seeds."""
     can_refit: bool
-    """Whether it can: the text or graph of the first table is known, and small."""
+    """Whether the server can learn the first table again: its text or graph is known, and small."""
 
 
 class WordNeighbors(TypedDict):

@@ -1,5 +1,5 @@
 // The rows of a table in an exported site, and the searches among them. The numbers are those of rowspace.space, whose functions
-// tests/browser/test_export.py compares with these.
+// tests/browser/frame/test_exported_site.py compares with these.
 
 import { array, decode } from "../reply";
 import { once, site, unpacked } from "./site";

@@ -111,7 +111,7 @@ def atomic_folder(
     target = check_folder_target(path, marker=marker, contents=contents)
     if is_own_temporary(target) and not any(target.iterdir()):
         with translate_os_errors(target, kinds=FULL):
-            yield target  # a sibling of it would stay for ever after a kill, since no later target has its name
+            yield target  # a sibling of it would stay forever after a kill, since no later target has its name
         return
     temporary = hidden_sibling(target, "tmp")
     try:

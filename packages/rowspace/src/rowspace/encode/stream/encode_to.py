@@ -213,7 +213,7 @@ class _Run:
         if done:
             lists = skip_texts(lists, done, self.state.digest, digest)
         saved = time.monotonic()
-        # Reading a pipe may take for ever, so there Ctrl-C ends it at once.
+        # Reading a pipe may take forever, so there Ctrl-C ends it at once.
         with nullcontext() if self.source.total_bytes is None else stop_requests() as stop:
             for texts in batches_of(lists, limit=self._texts_at_once()):
                 self.sink.write(texts, self.encoder.encode(texts))

@@ -109,7 +109,7 @@ class Machines:
         failure = None
         try:
             yield
-        except Exception as error:  # to tell the others, which would wait for ever
+        except Exception as error:  # to tell the others, which would wait forever
             failure = error
         failed = np.flatnonzero(self.numbers(float(failure is not None)))
         if failure is not None and failed[0] == self.rank:
