@@ -40,5 +40,6 @@ def compile_kernels(*, as_json: AsJson = False) -> None:
 
 def _cache_of(kernels: list[Any]) -> str:
     """Return the folder that has the cached code of all kernels; empty if nothing is compiled."""
-    places = [Path(kernel.stats.cache_path) for kernel in kernels if hasattr(kernel, "stats")]
+    paths = [kernel.stats.cache_path for kernel in kernels if hasattr(kernel, "stats")]
+    places = [Path(path) for path in paths if path]  # a kernel that was typed at a prompt has none
     return str(min(places, key=lambda place: len(place.parts)).parent) if places else ""
