@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="run only the fits with this in their name")
     options = parser.parse_args()
-    packages = ("rowspace", "gensim", "fasttext", "numpy", "numba")
+    packages = ("rowspace", "gensim", "fasttext-numpy2", "numpy", "numba")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
           f"{versions}; {options.corpus.name}, {options.workers} threads\n")  # fmt: skip

@@ -32,7 +32,7 @@ import rowspace as rs
 from rowspace.errors import FitDiverged
 
 LEARNED, RESAMPLES = 4_000, 2_000
-PACKAGES = ("fasttext", "scikit-learn", "numpy", "numba")
+PACKAGES = ("fasttext-numpy2", "scikit-learn", "numpy", "numba")
 TUNED = {"lr": 0.5, "epoch": 25, "wordNgrams": 2}
 
 
