@@ -200,7 +200,7 @@ def assert_refused(answer: object) -> None:
     assert "Traceback" not in body["error"]
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_arbitrary_parameters_cause_no_internal_error(
     clients: dict[str, TestClient], names: dict[str, list[str]], data: st.DataObject

@@ -53,6 +53,7 @@ def test_pauses_between_chunks_change_nothing(corpus):
         np.testing.assert_array_equal(array, other)
 
 
+@pytest.mark.long  # it compiles all kernels of rounds again, for frozen rows
 def test_frozen_rows_stay_and_the_others_do_not_depend_on_workers():
     old = rs.fit(
         ["the cat sat on the mat", "the dog sat on the mat"] * 200, dim=16, epochs=1, subwords=True, buckets=90

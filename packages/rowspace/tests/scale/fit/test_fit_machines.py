@@ -144,8 +144,9 @@ def test_fewer_parts_than_machines_are_refused(tmp_path):
 
 
 def test_rows_that_do_not_fit_are_refused(tmp_path):
-    (tmp_path / "text").write_text("\n".join(f"w{number} the" for number in range(1_000_000)))
-    found = fit_on(2, tmp_path / "text", **SMALL | {"dim": 65_536, "min_count": 1})  # half a terabyte
+    words = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (65_536 * 8) + 1  # two matrices of float32
+    (tmp_path / "text").write_text("\n".join(f"w{number} the" for number in range(words)))
+    found = fit_on(2, tmp_path / "text", **SMALL | {"dim": 65_536, "min_count": 1})
     assert_failed(found, UsageError, "GiB of memory")
 
 
