@@ -20,9 +20,9 @@ CHOICES = {
     "typed": typed_choice("cat 1 2 0.5\ndog 1 1.5 -0.25\nhouse -2 0 1"),
     "world": world_choice("\n".join(EDITED), 8),
 }
-# They need an upload, a second table, a checkpoint of text and images, an index, or a run of the Training page.
+# They need an upload, a second table, edges, a checkpoint of text and images, an index, or a run of the Training page.
 NOT_OF_A_TABLE = (
-    "words/stored-umap",
+    "words/stored-umap", "words/graph",
     "arena/", "compare/", "input/own", "patches/picture", "patches/checkpoint-filters", "patches/towers", "search/",
     "training/",
 )  # fmt: skip

@@ -174,12 +174,10 @@ def test_each_widget_has_its_own_words_and_the_theme_of_the_notebook(
 
     notebook.run(2)
     expect(second).to_have_count(0)
-    assert surface(first) == "rgb(255, 255, 255)"
-    page.get_by_role("menuitem", name="Settings").click()
-    page.get_by_text("Theme", exact=True).hover()
-    page.get_by_text("JupyterLab Dark", exact=True).click()
-    page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    choose_theme(page, "Dark")
     assert surface(first) == "rgb(31, 29, 26)"
+    choose_theme(page, "Light")  # JupyterLab keeps the last one
+    assert surface(first) == "rgb(255, 255, 255)"
     expect(first.get_by_text(f"UMAP of {len(learned[0]):,} rows")).to_be_visible()  # a job sends its events as messages
 
 
@@ -198,6 +196,14 @@ def draw_lasso(shown: Locator) -> None:
         if at == 0:
             mouse.down()
     mouse.up()
+
+
+def choose_theme(page: Page, name: str) -> None:
+    """Choose JupyterLab's light or dark theme in its menu."""
+    page.get_by_role("menuitem", name="Settings").click()
+    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_text(f"JupyterLab {name}", exact=True).click()
+    page.wait_for_function(f"document.body.dataset.jpThemeLight === '{str(name == 'Light').lower()}'")
 
 
 def surface(shown: Locator) -> str:

@@ -1,5 +1,6 @@
 """The memory of servers stays flat over many requests, nearly all of them different."""
 
+import statistics
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +14,7 @@ import rowspace as rs
 from rowspace.text import whitespace_json
 
 REQUESTS = 20_000
+STEP = 500  # requests between two samples
 THREADS = 4
 WORDS = [f"word{number}" for number in range(2_000)]
 
@@ -45,9 +47,10 @@ def words_path(tmp_path) -> str:
 
 
 def megabytes_gained(process: int, new_client: Callable[[], httpx.Client], send: Send) -> float:
-    """Return how much more memory a server has after all requests than after a quarter of them.
+    """Return how much more memory a server has in the last quarter of all requests than in the second.
 
-    `send` sends a request of a number, and returns the status that it must have and the response.
+    `send` sends a request of a number, and returns the status that it must have and the response. What a reply needs
+    comes and goes, so a quarter has the median of its samples.
     """
 
     def work(numbers: range) -> None:
@@ -56,13 +59,14 @@ def megabytes_gained(process: int, new_client: Callable[[], httpx.Client], send:
                 status, answer = send(client, number)
                 assert answer.status_code == status, (number, answer.text[:200])
 
-    def resident_after(first: int, last: int) -> int:
+    def resident_after(first: int) -> int:
         with ThreadPoolExecutor(THREADS) as threads:
-            list(threads.map(work, [range(first + thread, last, THREADS) for thread in range(THREADS)]))
+            list(threads.map(work, [range(first + thread, first + STEP, THREADS) for thread in range(THREADS)]))
         return resident(process)
 
-    before = resident_after(0, REQUESTS // 4)
-    return (resident_after(REQUESTS // 4, REQUESTS) - before) / 1e6
+    sizes = [resident_after(first) for first in range(0, REQUESTS, STEP)]
+    quarter = len(sizes) // 4
+    return (statistics.median(sizes[-quarter:]) - statistics.median(sizes[quarter : 2 * quarter])) / 1e6
 
 
 def embed(client: httpx.Client, number: int) -> tuple[int, httpx.Response]:
