@@ -194,5 +194,5 @@ def test_one_relation_over_many_pairs_matches_python(visit, lab) -> None:
     expect(page.get_by_text(f"relations are at {degrees:.0f}°")).to_be_visible()
     expect(page.get_by_role("img", name="The offsets of 5 pairs")).to_be_visible()
     expect(page.get_by_role("application", name="cos(b − a, d − c): 5 rows")).to_be_visible()
-    page.get_by_label("Pairs", exact=True).select_option("verb to agent")
+    page.get_by_role("combobox", name="Pairs", exact=True).select_option("verb to agent")
     page.wait_for_function("new URLSearchParams(location.search).get('pairs').includes('encode encoder')")
