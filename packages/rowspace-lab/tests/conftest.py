@@ -136,6 +136,7 @@ CONTEXT: dict[str, set[str]] = {
     "patches/tokens": {"height", "width", "channels"},
     "head/logits": {"dims", "dim", "trained", "bias", "temperature", "softcap"},
     "head/matrices": {"size", "trained"},
+    "cost/second": {"tokens"},
     "cost/tables": {"dimension"},
     "cost/figures": {"vocabulary", "dimension", "formulas"},  # as text; `values` are their numbers
 }

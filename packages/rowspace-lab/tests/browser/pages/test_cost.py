@@ -161,6 +161,15 @@ def test_gpt3_is_applied_with_its_sizes(visit) -> None:
     expect(row.get_by_role("cell").nth(4)).to_have_text("learned")
 
 
+def test_second_tables_are_listed_with_disk_and_memory(visit) -> None:
+    page = visit("cost?tokens=1&dtype=int8")
+    table = page.get_by_role("table", name="Second tables, in a file of bfloat16")
+    row = table.get_by_role("row").filter(has_text="gemma-3n-E4B/text")
+    cells = row.get_by_role("cell").all_inner_texts()
+    assert cells[1:6] == ["tokens, for each layer", "262,144", "8,960", "1", "2,348,810,240"]
+    assert cells[7:] == ["4.4 GiB", "24.0 KiB"]
+
+
 def test_matrix_takes_the_shape_of_the_sliders(visit, lab) -> None:
     page = visit("cost?figure=matrix&vocabulary=50000&dimension=32")
     figure = page.get_by_role("region", name="Figure")
@@ -175,7 +184,8 @@ def test_matrix_takes_the_shape_of_the_sliders(visit, lab) -> None:
 
 
 def test_width_grows_more_slowly_than_the_square_root(visit) -> None:
-    text = [model for model in CATALOGUE.values() if model.num_embeddings and model.cost.model_type != "albert"]
+    fitted = {name: each for name, each in CATALOGUE.items() if each.num_embeddings and not each.cost.second}
+    text = [model for model in fitted.values() if model.cost.model_type != "albert"]
     slope = np.polyfit(np.log([each.parameters for each in text]), np.log([each.hidden_dim for each in text]), 1)[0]
     page = visit("cost")
     page.get_by_text("model size", exact=True).click()
@@ -183,9 +193,7 @@ def test_width_grows_more_slowly_than_the_square_root(visit) -> None:
     expect(figure).to_contain_text(f"fit: d ∝ N{slope:.2f} over {len(text)} models")
     expect(figure).to_contain_text(f"{10**slope:.2f} times as large, not 3.16 times")
     page.get_by_role("application", name="d and the number of parameters N").press("ArrowRight")
-    smallest = min(
-        (name for name, each in CATALOGUE.items() if each.num_embeddings), key=lambda name: CATALOGUE[name].parameters
-    )
+    smallest = min(fitted, key=lambda name: fitted[name].parameters)
     expect(figure).to_contain_text(f"{smallest}: d = {CATALOGUE[smallest].hidden_dim:,}")
 
 

@@ -16,7 +16,7 @@ Ask = Callable[..., Reply]
 
 
 def test_code_reproduces_the_reply(lab: Lab, check_code: Ask) -> None:
-    for route in ("cost/figures", "cost/models", "cost/widths", "cost/tables", "cost/window"):
+    for route in ("cost/figures", "cost/models", "cost/second", "cost/widths", "cost/tables", "cost/window"):
         check_code(lab, route)
     sizes = {"vocabulary": 32_000, "dimension": 4095, "tokens": 7}
     check_code(lab, "cost/figures", dtype="bfloat16", optimizer="sgd", tied="false", **sizes)
@@ -84,9 +84,26 @@ def test_sizes_of_gpt3_equal_those_of_its_paper(lab: Lab, ask: Ask) -> None:
     assert round(reply.arrays["whole"][-1] / 1e9) == 175  # billion, table 2.1
 
 
+def test_second_tables_have_the_sizes_of_their_configs(lab: Lab, ask: Ask) -> None:
+    reply = ask(lab, "cost/second", tokens=100, dtype="float32")
+    found = {model["name"]: index for index, model in enumerate(reply.meta["models"])}
+    assert found.keys() == {"gemma-3n-E4B/text", "blt-1b-hf"}
+    gemma, blt = (reply.meta["models"][index] for index in found.values())
+    assert (gemma["rows"], gemma["dimension"], gemma["reads"]) == (262_144, 35 * 256, 1)
+    assert (blt["rows"], blt["dimension"], blt["reads"]) == (6 * 500_002, 1024, 6)
+    for name, index in found.items():
+        known, model = CATALOGUE[name], reply.meta["models"][index]
+        assert model["source"] == known.source
+        assert reply.arrays["parameters"][index] == model["rows"] * model["dimension"]
+        assert reply.arrays["whole"][index] == known.parameters
+        assert reply.arrays["disk"][index] == 4 * model["rows"] * model["dimension"]
+        pages = (4 * model["dimension"] - 2) // 4096 + 2  # of a row
+        assert reply.arrays["memory"][index] == 100 * model["reads"] * pages * 4096
+
+
 def test_slope_equals_the_regression_of_scipy(lab: Lab, ask: Ask) -> None:
     reply = ask(lab, "cost/widths")
-    text = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
+    text = {name: model for name, model in CATALOGUE.items() if model.num_embeddings and not model.cost.second}
     assert reply.meta["models"] == list(text)
     used = [model for name, model in text.items() if "albert" not in name]
     assert len(used) == reply.arrays["used"].sum() == 103

@@ -629,6 +629,26 @@ export interface ModelsReply {
   code: string;
 }
 
+/** A table that a model reads besides that of its tokens. */
+export interface SecondTable {
+  name: string;
+  /** What its rows stand for. */
+  rows_are: string;
+  rows: number;
+  dimension: number;
+  /** The rows that are read for a token. */
+  reads: number;
+  source: string;
+}
+
+/** The second tables of published models, with the settings of the request. */
+export interface SecondTablesReply {
+  models: SecondTable[];
+  code: string;
+  tokens: number;
+  dtype: string;
+}
+
 /** Widths against parameters, with the settings of the request. */
 export interface WidthsReply {
   models: string[];

@@ -4,7 +4,7 @@ import tomllib
 
 from rowspace.layers import CATALOGUE
 from rowspace.layers.cost import catalogue
-from rowspace.layers.cost.families import FAMILIES
+from rowspace.layers.cost.catalogue import FAMILIES
 
 
 def test_models_are_unique():

@@ -1,5 +1,8 @@
 """The oracle is transformers: the parameters of its models, built on the meta device."""
 
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from transformers import (
@@ -19,9 +22,19 @@ from transformers import (
 )
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.layers import CATALOGUE, QuantizedEmbedding, TokenEmbedding, cost, from_config
-from rowspace.layers.cost.families import DEFAULTS, FAMILIES
+from rowspace.layers import (
+    CATALOGUE,
+    ByteNgramEmbedding,
+    HashedNgramEmbedding,
+    MappedEmbedding,
+    QuantizedEmbedding,
+    TokenEmbedding,
+    cost,
+    from_config,
+)
+from rowspace.layers.cost.catalogue import DEFAULTS, FAMILIES
 from rowspace.layers.recipes.from_pretrained import RECIPES
+from rowspace.layers.recipes.per_layer import PerLayerInput
 
 MASKED = {"roberta", "xlm-roberta", "albert", "modernbert"}
 IMAGES = {
@@ -34,7 +47,8 @@ IMAGES = {
     "clip_text_model": CLIPTextModel,
     "siglip_text_model": SiglipTextModel,
 }
-FAMILY_NAMES = sorted(set(FAMILIES) - {""})
+NO_BODY = {"gemma4_text", "qwen4_exp_text"}  # whose input and head alone are counted
+FAMILY_NAMES = sorted(set(FAMILIES) - {""} - NO_BODY)
 
 
 def build(config):
@@ -71,16 +85,133 @@ def configured(config):
     known = AutoConfig.for_model(model_type).to_dict()
     heads = {} if {"num_attention_heads", "num_heads"} & sizes.keys() else {h: 1 for h in HEADS if h in known}
     tokens = {"bos_token_id": None, "eos_token_id": None}  # SigLIP's are outside of its vocabulary
-    return AutoConfig.for_model(model_type, **heads, **sizes, **tokens)
+    return AutoConfig.for_model(model_type, **heads, **tokens | sizes)
 
 
 @pytest.mark.parametrize("model_type", FAMILY_NAMES)
 def test_missing_sizes_are_the_defaults_of_transformers(model_type):
     config = AutoConfig.for_model(model_type, bos_token_id=None, eos_token_id=None)
     sizes, ours = config.to_dict(), DEFAULTS[model_type]
-    stated = {name for name, size in ours.items() if size is not None and name != "tie_word_embeddings"}
-    assert {name: sizes[name] for name in stated} == {name: ours[name] for name in stated}
+    assert stated(sizes, ours) == stated(ours, ours)
     assert parameters(build(config)) == cost({"model_type": model_type}).total == cost(sizes).total
+
+
+def stated(sizes, ours):
+    """The sizes that our defaults have; a list of one size for all layers is that size."""
+    found = {}
+    for name, size in ours.items():
+        if isinstance(size, dict):
+            found[name] = stated(sizes[name], size)
+        elif size is not None and name != "tie_word_embeddings":
+            found[name] = sizes[name][0] if isinstance(sizes[name], list) else sizes[name]
+    return found
+
+
+@pytest.mark.parametrize("model_type", sorted(NO_BODY))
+def test_input_and_head_without_a_body_have_the_defaults_of_transformers(model_type):
+    config = AutoConfig.for_model(model_type)
+    assert stated(config.to_dict(), DEFAULTS[model_type]) == stated(DEFAULTS[model_type], DEFAULTS[model_type])
+    counted = cost({"model_type": model_type})
+    assert (counted.total, counted.share) == (None, None)
+    assert counted == cost(config.to_dict())
+
+
+LAYERS = {"hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 2, "head_dim": 16}
+NGRAMS = {"ple_layer_ids": [1, 3], "ngram_size": 3, "heads_per_ngram": 2, "ngram_vocab_size_base": 50}
+EXPERTS = {
+    "num_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 8,
+    "eos_token_id": 3,
+    "layer_types": ["linear_attention"] * 4,
+}
+BYTES = {"encoder_hash_byte_group_size": [3, 4], "encoder_hash_byte_group_vocab": 40}
+GEMMA = LAYERS | {"vocab_size": 100, "vocab_size_per_layer_input": 90, "hidden_size_per_layer_input": 8}
+SECOND = {  # a small model, and the names of its tensors by part of the cost
+    "gemma3n": (
+        {"model_type": "gemma3n_text", "num_kv_shared_layers": 0, "intermediate_size": [8, 16, 8, 8], **GEMMA},
+        {
+            "per_layer": "embed_tokens_per_layer",
+            "projection": "layer_model_projection",
+            "norm": "layer_projection_norm",
+        },
+    ),
+    "gemma4": (
+        {"model_type": "gemma4_text", "global_head_dim": 16, **GEMMA},
+        {
+            "per_layer": "embed_tokens_per_layer",
+            "projection": "layer_model_projection",
+            "norm": "layer_projection_norm",
+        },
+    ),
+    "gemma4 without rows for each layer": (
+        {"model_type": "gemma4_text", "global_head_dim": 16, **GEMMA, "hidden_size_per_layer_input": 0},
+        {},
+    ),
+    "engram": (
+        {"model_type": "qwen4_exp_text", "vocab_size": 100, "ple_embed_dim": 16, **LAYERS, **NGRAMS, **EXPERTS},
+        {"ngrams": "ngram_embedding", "head": "lm_head"},
+    ),
+    "blt": (
+        {
+            "model_type": "blt",
+            "patch_in_forward": False,
+            "encoder_config": {"hidden_size": 32},
+            "decoder_config": {"hidden_size": 32},
+            **BYTES,
+        },
+        {"ngrams": "encoder_hash_tok_embedding"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("config", "names"), SECOND.values(), ids=SECOND)
+def test_second_tables_match_the_tensors_of_transformers(config, names):
+    counted, model = cost(config), build(configured(config))
+    tensors = dict(model.named_parameters())
+    for part, ending in names.items():
+        found = [tensor for name, tensor in tensors.items() if ending in name]
+        assert counted.parameters[part] == sum(tensor.numel() for tensor in found)
+        if part in ("ngrams", "per_layer"):
+            assert {tensor.shape[1] for tensor in found} == {counted.second_dim}
+    assert counted.tokens == model.get_input_embeddings().weight.numel()
+    assert counted.total in (None, parameters(model))
+    assert set(counted.parameters) == {"tokens", *names} | ({"head"} if config["model_type"] == "blt" else set())
+
+
+def test_second_tables_match_the_modules():
+    config = SECOND["engram"][0]
+    modules = [HashedNgramEmbedding(100, 16, num_rows=50, boundary_id=3, heads=2, layer=layer) for layer in range(2)]
+    counted = cost(config)
+    assert counted.ngrams == sum(module.num_parameters for module in modules)
+    reads = sum(module.rows_of(torch.tensor([[5]])).numel() for module in modules)
+    assert counted.second_reads == reads == 8
+    assert counted.lookup_bytes(3) == 3 * (8 * 9 + 2 * 4 * (32 + 8 * 4))
+    hashes = ByteNgramEmbedding(32, num_rows=40, sizes=(3, 4))
+    counted = cost(SECOND["blt"][0])
+    assert (counted.ngrams, counted.second_reads) == (hashes.num_parameters, 2)
+    quantized = QuantizedEmbedding(80, 32, bits=4)
+    assert counted.bytes["int4"] == 2 * QuantizedEmbedding(260, 32, bits=4).bytes + quantized.bytes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_mapped_bytes_match_a_file_and_its_pages_in_memory(tmp_path):
+    path = tmp_path / "rows.safetensors"
+    table = MappedEmbedding.create(path, 100_000, 64)
+    table(torch.arange(0, 100_000, 1000))  # 100 rows
+    lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+    next(line for line in lines if line.endswith(str(path)))
+    resident = 1024 * int(next(line for line in lines if line.startswith("Rss")).split()[1])
+    counted = cost({"vocab_size": 100_000, "hidden_size": 64, "tie_word_embeddings": False}).mapped_bytes(100)
+    assert counted.disk == table.bytes
+    assert 100 * 4096 <= resident <= counted.memory == 2 * 100 * 4096
+
+
+def test_mapped_bytes_leave_out_what_a_tied_head_reads():
+    gemma = cost("gemma-3n-E4B/text")
+    assert gemma.mapped_bytes(dtype="bfloat16") == (262_144 * 35 * 256 * 2, 6 * 4096)  # rows of 17,920 bytes
+    assert cost("gpt2").mapped_bytes() == (0, 0)
+    assert cost("clip-vit-base-patch32/text").mapped_bytes().disk == 49_408 * 512 * 4  # has no head
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
@@ -213,15 +344,18 @@ def test_head_flops_match_torch():
         assert counter.get_total_flops() == cost(name).head_flops(6)
 
 
-INPUT = ("tokens", "projection", "positions", "segments", "prefix", "patches", "norm")
+INPUT = ("tokens", "per_layer", "projection", "positions", "segments", "prefix", "patches", "norm")
 
 
 @pytest.mark.parametrize("name", sorted(name for name in CATALOGUE if CATALOGUE[name].config["model_type"] in RECIPES))
 def test_published_inputs_match_the_recipes(name):
     with torch.device("meta"):
         built = from_config({"num_attention_heads": 1, **CATALOGUE[name].config})  # some entries have no heads
-    parts = CATALOGUE[name].cost.parameters
-    assert parameters(built) == sum(parts.get(part, 0) for part in INPUT)
+        counted = CATALOGUE[name].cost
+        if counted.per_layer:
+            sizes = {"num_layers": counted.num_layers, "layer_dim": counted.second_dim // counted.num_layers}
+            built.per_layer = PerLayerInput(262_144, counted.hidden_dim, **sizes)
+    assert parameters(built) == sum(counted.parameters.get(part, 0) for part in INPUT)
 
 
 def test_untied_t5_is_recognized_in_both_formats(tmp_path):

@@ -1,13 +1,14 @@
 """The figures of the Cost page that need PyTorch."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from rowspace.layers import CATALOGUE, cost
 from rowspace.layers.cost.counts import Optimizer
 from rowspace.table import Table
-from rowspace_lab.pages.cost.replies import Costs, Models, ModelTables, Widths
+from rowspace_lab.pages.cost.replies import Costs, Models, ModelTables, SecondTables, Widths
 
 # Of the paper's table 2.1; the model itself was never released, so that the catalogue has no config.json of it.
 GPT3 = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 2048, "n_embd": 12288, "n_layer": 96}
@@ -64,12 +65,40 @@ def models_figure(table: Table) -> Models:
     }
 
 
+def second_tables_figure(*, tokens: int, dtype: str) -> SecondTables:
+    """Count the tables of n-grams or of rows for each layer, and what they keep in a file and in memory.
+
+    The memory is that of a `MappedEmbedding`: at most the pages of the rows that are read for a number of tokens.
+    """
+    models = {name: model for name, model in CATALOGUE.items() if model.cost.second}
+    costs = [model.cost for model in models.values()]
+    mapped = [replace(each, tied=True).mapped_bytes(tokens, dtype=dtype) for each in costs]  # without the token table
+    return {
+        "models": [
+            {
+                "name": name,
+                "rows_are": "n-grams of bytes" if model.cost.ngrams else "tokens, for each layer",
+                "rows": model.cost.second // model.cost.second_dim,
+                "dimension": model.cost.second_dim,
+                "reads": model.cost.second_reads,
+                "source": model.source,
+            }
+            for name, model in models.items()
+        ],
+        "parameters": np.array([each.second for each in costs]),
+        "whole": np.array([model.parameters for model in models.values()]),
+        "disk": np.array([each.disk for each in mapped]),
+        "memory": np.array([each.memory for each in mapped]),
+    }
+
+
 def widths_figure(*, without: str) -> Widths:
     """Fit d = c · N^slope over the text models of the catalogue, leaving out the model type `without`.
 
-    The fit is a regression of log d on log N, next to which d = c · √N has the c that fits best.
+    The fit is a regression of log d on log N, next to which d = c · √N has the c that fits best. Models with a second
+    table are left out, since most of their parameters are rows that are seldom read.
     """
-    models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
+    models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings and not model.cost.second}
     parameters = np.log([model.parameters for model in models.values()])
     dims = np.log([model.hidden_dim for model in models.values()])
     used = np.array([model.cost.model_type != without for model in models.values()])

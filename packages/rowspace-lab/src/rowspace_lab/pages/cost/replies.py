@@ -82,6 +82,40 @@ class ModelsReply(Models, Shown):
     """The sizes of published models, with their code."""
 
 
+class SecondTable(TypedDict):
+    """A table that a model reads besides that of its tokens."""
+
+    name: str
+    rows_are: str
+    """What its rows stand for."""
+    rows: int
+    dimension: int
+    reads: int
+    """The rows that are read for a token."""
+    source: str
+
+
+class SecondTables(TypedDict):
+    """The second tables of published models.
+
+    For each model (n,): `parameters` of the table and of the `whole` model; bytes on `disk` and, at most, in `memory`
+    if the table stays in a file.
+    """
+
+    models: list[SecondTable]
+    parameters: Array
+    whole: Array
+    disk: Array
+    memory: Array
+
+
+class SecondTablesReply(SecondTables, Shown):
+    """The second tables of published models, with the settings of the request."""
+
+    tokens: int
+    dtype: str
+
+
 class Widths(TypedDict):
     """The width d of published models against their parameters N, and the power law d = factor · N^slope.
 

@@ -16,6 +16,7 @@ from rowspace_lab.pages.cost.replies import (
     Formula,
     ModelsReply,
     ModelTablesReply,
+    SecondTablesReply,
     WidthsReply,
     WindowReply,
 )
@@ -69,6 +70,18 @@ def models(lab: Lab, _: Query) -> ModelsReply:
 
     figure = partial(models_figure)
     return {**figure(lab.table), "code": shown(lab, figure)}
+
+
+@needs_torch
+def second_tables(lab: Lab, query: Query) -> SecondTablesReply:
+    """Return the tables of n-grams or of rows for each layer of published models, mapped from a file."""
+    from rowspace.layers.cost.counts import BYTES
+    from rowspace_lab.pages.cost.figures import second_tables_figure
+
+    tokens = query.integer("tokens", 1024, low=1, high=_MAX_ROWS)
+    dtype = query.choice("dtype", tuple(BYTES), "bfloat16")
+    figure = partial(second_tables_figure, tokens=tokens, dtype=dtype)
+    return {**figure(), "tokens": tokens, "dtype": dtype, "code": shown(lab, figure)}
 
 
 @needs_torch
@@ -156,6 +169,7 @@ def _formulas(
 ROUTES: Mapping[str, Handler] = {
     "cost/figures": costs,
     "cost/models": models,
+    "cost/second": second_tables,
     "cost/widths": widths,
     "cost/tables": model_tables,
     "cost/window": window,

@@ -1,6 +1,6 @@
 """The cost of a model's input and head, computed from its config: parameters, bytes, operations; nothing is built.
 
-Read `catalogue.py` first, which has the sizes of published models too, then `counts.py` and `families.py`.
+Read `catalogue.py` first, which has the sizes of published models too, then `counts.py`.
 """
 
 from rowspace.layers.cost.catalogue import CATALOGUE, PublishedModel, cost

@@ -40,10 +40,11 @@ Dtype = Literal["float32", "bfloat16", "float16", "int8", "int4"]
 Optimizer = Literal["sgd", "momentum", "adagrad", "adam", "adamw"]
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+PAGE = 4096  # bytes that a system reads at once
 # Numbers of optimizer state per parameter.
 STATE = {"sgd": 0, "momentum": 1, "adagrad": 1, "adam": 2, "adamw": 2}
 
-PARTS = ("tokens", "projection", "positions", "segments", "prefix", "patches", "norm", "head")
+PARTS = ("tokens", "ngrams", "per_layer", "projection", "positions", "segments", "prefix", "patches", "norm", "head")
 
 
 class TrainingBytes(NamedTuple):
@@ -52,6 +53,13 @@ class TrainingBytes(NamedTuple):
     weights: int
     gradient: int
     state: int
+
+
+class MappedBytes(NamedTuple):
+    """Bytes of tables in a file: `disk`, all rows; `memory`, at most the pages of rows that are read."""
+
+    disk: int
+    memory: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +75,11 @@ class Cost:
         tied: Whether head and token table are one tensor.
         position_scheme: Name of the position scheme.
         tokens: Parameters of the token table.
-        projection: Parameters of the map from `row_dim` to `hidden_dim` (ALBERT).
+        ngrams: Parameters of the tables of n-grams (Engram, BLT).
+        per_layer: Parameters of the table with rows for each layer (Gemma 3n and 4).
+        second_dim: Dimension of a row of `ngrams` or `per_layer`.
+        second_reads: Rows of these that are read per token.
+        projection: Parameters of the map from `row_dim` to `hidden_dim` (ALBERT), or to the rows for each layer.
         positions: Parameters of the position table.
         segments: Parameters of the segment table.
         prefix: Parameters of class, distillation, mask and register tokens.
@@ -91,6 +103,10 @@ class Cost:
     tied: bool = True
     position_scheme: str = "none"
     tokens: int = 0
+    ngrams: int = 0
+    per_layer: int = 0
+    second_dim: int = 0
+    second_reads: int = 0
     projection: int = 0
     positions: int = 0
     segments: int = 0
@@ -113,9 +129,14 @@ class Cost:
         return sum(self.parameters.values())
 
     @property
+    def second(self) -> int:
+        """Parameters of the tables of n-grams or rows for each layer."""
+        return self.ngrams + self.per_layer
+
+    @property
     def tables(self) -> int:
-        """Parameters of the tables of tokens, positions and segments."""
-        return self.tokens + self.positions + self.segments
+        """Parameters of the tables."""
+        return self.tokens + self.second + self.positions + self.segments
 
     @property
     def head_matrix(self) -> int:
@@ -136,15 +157,46 @@ class Cost:
     def bytes(self) -> dict[str, int]:
         """Memory of input and head in bytes, by dtype.
 
-        For int8 and int4 the token table and an untied matrix of the head are quantized with one float32 scale per row,
-        as in `QuantizedEmbedding`; the rest is float32.
+        For int8 and int4 the token table, the tables of `second` and an untied matrix of the head are quantized with
+        one float32 scale per row, as in `QuantizedEmbedding`; the rest is float32.
         """
         sizes = {dtype: size * self.num_parameters for dtype, size in BYTES.items()}
         matrices = 0 if not self.num_embeddings else 1 if self.tied else 2
-        rest = 4 * (self.num_parameters - matrices * self.tokens)
-        for dtype, width in (("int8", self.row_dim), ("int4", -(-self.row_dim // 2))):
-            sizes[dtype] = rest + matrices * self.num_embeddings * (width + 4)
+        rest = 4 * (self.num_parameters - matrices * self.tokens - self.second)
+        second_rows = self.second // max(1, self.second_dim)
+        for dtype, per_byte in (("int8", 1), ("int4", 2)):
+            width, second = (-(-dim // per_byte) + 4 for dim in (self.row_dim, self.second_dim))
+            sizes[dtype] = rest + matrices * self.num_embeddings * width + second_rows * second
         return sizes
+
+    def mapped_bytes(self, tokens: int = 1, *, dtype: str = "float32") -> MappedBytes:
+        """Compute what tables cost in a file, as `MappedEmbedding` keeps them, on disk and in memory.
+
+        Counted are the tables of `second`, and the token table unless a tied head reads all of it.
+
+        Args:
+            tokens: Number of ids whose rows are in use, all different.
+            dtype: Dtype of the rows.
+
+        Returns:
+            Bytes.
+
+        Raises:
+            UsageError: For an unknown dtype.
+
+        >>> Cost(tokens=10**9, num_embeddings=10**7, row_dim=100, tied=False).mapped_bytes(1000)
+        MappedBytes(disk=4000000000, memory=8192000)
+        """
+        size, disk, memory = _known("dtype", dtype, BYTES), 0, 0
+        for parameters, dim, reads in (
+            (self.second, self.second_dim, self.second_reads),
+            (0 if self.tied and self.head_products else self.tokens, self.row_dim, 1),
+        ):
+            pages = -(-parameters * size // PAGE) + 1
+            of_a_row = (dim * size - 2) // PAGE + 2  # a row may begin at the end of a page
+            disk += parameters * size
+            memory += min(pages, tokens * reads * of_a_row) * PAGE * (parameters > 0)
+        return MappedBytes(disk, memory)
 
     def training_bytes(self, optimizer: Optimizer = "adamw", *, dtype: str = "float32") -> TrainingBytes:
         """Compute the memory of weights, dense gradient and optimizer state of input and head.
@@ -181,7 +233,8 @@ class Cost:
         >>> Cost(row_dim=768).lookup_bytes(tokens=1024, dtype="bfloat16")
         3153920
         """
-        return tokens * (8 + 2 * self.row_dim * _known("dtype", dtype, BYTES))
+        numbers = self.row_dim + self.second_reads * self.second_dim
+        return tokens * (8 * (1 + self.second_reads) + 2 * numbers * _known("dtype", dtype, BYTES))
 
     def input_flops(self, tokens: int = 1) -> int:
         """Compute the floating-point operations of the input, two per multiply-add; a lookup has none.

@@ -5,9 +5,12 @@ next-sentence head in `body`; RoBERTa, ALBERT and ModernBERT for masked tokens; 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from rowspace.layers.cost.counts import Cost, attention, classic_block, feed_forward, layer_norm, linear
+from rowspace.layers.tables.ngrams import primes_from
 
 Config = Mapping[str, Any]
 
@@ -105,6 +108,66 @@ def llama(c: Config, *, norms: int = 2, experts: int = 0, qkv_bias: bool = False
     return _text(c, dim=d, layers=n, scheme="rotary", body=n * block + d)
 
 
+def gemma3n(c: Config) -> Cost:
+    """As Gemma 3, with rows for each layer, AltUp and low-rank residuals; later layers have no keys of their own."""
+    d, k, p = c["hidden_size"], c["altup_num_inputs"], c["hidden_size_per_layer_input"]
+    inner = c["intermediate_size"]
+    inner = inner if isinstance(inner, list) else [inner] * c["num_hidden_layers"]
+    plain = llama({**c, "intermediate_size": 0}, norms=4, qk_norm=True)
+    body = (plain.body or 0) + sum(feed_forward(d, each, bias=False, gated=True) for each in inner)
+    body -= c["num_kv_shared_layers"] * (2 * d * _key_width(c) + _head_dim(c))
+    streams = 2 * d + d * k + k**2 + k**3
+    body += len(inner) * (streams + 2 * d * c["laurel_rank"] + d + 2 * d * p + d) + 2 * (k - 1) * d * d
+    return replace(gemma4(c), body=body)
+
+
+def gemma4(c: Config) -> Cost:
+    """Rows, and rows for each layer; `body` is not counted."""
+    d, n, p = c["hidden_size"], c["num_hidden_layers"], c["hidden_size_per_layer_input"] or 0
+    wide = n * p
+    sizes = {"per_layer": c["vocab_size_per_layer_input"] * wide, "second_dim": wide, "second_reads": min(1, wide)}
+    return _text(
+        c, dim=d, layers=n, scheme="rotary", **sizes, projection=d * wide, input_products=d * wide, norm=p, body=None
+    )
+
+
+def qwen4(c: Config) -> Cost:
+    """Rows, and in some layers those of n-grams (Engram); `body` is not counted."""
+    d, tables, layers = c["hidden_size"], (c["ngram_size"] - 1) * c["heads_per_ngram"], len(c["ple_layer_ids"] or ())
+    heads = list(islice(primes_from(c["ngram_vocab_size_base"]), tables * layers))
+    multiple = c["make_ngram_vocab_size_divisible_by"]
+    rows = sum(-(-sum(heads[at : at + tables]) // multiple) * multiple for at in range(0, len(heads), tables))
+    dim = (c["ple_embed_dim"] or d) // tables
+    sizes = {"ngrams": rows * dim, "second_dim": dim, "second_reads": len(heads)}
+    return _text(c, dim=d, layers=c["num_hidden_layers"], scheme="rotary", **sizes, body=None)
+
+
+def blt(c: Config) -> Cost:
+    """Rows of bytes and of byte n-grams; blocks of bytes, patches and bytes, and a model that cuts the patches."""
+    first, last, middle, patcher = (c[f"{name}_config"] for name in ("encoder", "decoder", "global", "patcher"))
+    d, wide, vocab = first["hidden_size"], middle["hidden_size"], c["vocab_size"]
+    reads = c["encoder_hash_byte_group_nb_functions"] * len(c["encoder_hash_byte_group_size"] or range(6))
+    joined = d * c["cross_attn_k"]
+    body = sum(map(_blt_blocks, (first, middle, last))) + wide * joined * (joined != wide)
+    body += first["cross_attn_k"] * d * d + last["hidden_size"] * (
+        last["hidden_size_global"] * last["cross_attn_k"] + 1
+    )
+    if c["patch_in_forward"]:
+        body += _blt_blocks(patcher) + (2 * patcher["vocab_size"] + 1) * patcher["hidden_size"]
+    sizes = {"ngrams": reads * c["encoder_hash_byte_group_vocab"] * d, "second_dim": d, "second_reads": reads}
+    layers = sum(each["num_hidden_layers"] for each in (first, middle, last))
+    return _text(c, dim=d, layers=layers, scheme="rotary", **sizes, body=body, own=vocab * (last["hidden_size"] - d))
+
+
+def _blt_blocks(c: Config) -> int:
+    """Blocks as Llama's, some with a cross-attention between bytes and patches."""
+    d, n = c["hidden_size"], c["num_hidden_layers"]
+    attend = attention(d, keys=_key_width(c), bias=False) + 2 * d
+    across = (n if c["cross_attn_all_layers"] else 1) if "cross_attn_all_layers" in c else 0
+    inner = int(c["intermediate_size"] or 8 * d // 3)
+    return int((n + across) * attend + n * feed_forward(d, inner, bias=False, gated=True))
+
+
 def t5(c: Config) -> Cost:
     """One table for encoder, decoder and head; the relative bias is in the first block of each stack."""
     d, width, encoders = c["d_model"], c["d_kv"] * c["num_heads"], c["num_layers"]
@@ -198,6 +261,10 @@ TEXT: dict[str, Callable[[Config], Cost]] = {
     "qwen3": lambda c: llama(c, qk_norm=True),
     "gemma": llama,
     "gemma2": lambda c: llama(c, norms=4),
+    "gemma3n_text": gemma3n,
+    "gemma4_text": gemma4,
+    "qwen4_exp_text": qwen4,
+    "blt": blt,
     "gemma3_text": lambda c: llama(c, norms=4, qk_norm=True),
     "t5": t5,
     "clip_text_model": clip_text,

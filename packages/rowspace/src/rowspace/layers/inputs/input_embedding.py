@@ -11,8 +11,7 @@ from rowspace.layers.inputs.fused_input import fused_input
 from rowspace.layers.inputs.parts import WITHOUT_IDS, InputArguments, NamedParts
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.gather import require_tensor
-from rowspace.layers.tables.segment import SegmentEmbedding
-from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 from rowspace.layers.tables.wrapped import bare
 
 __all__ = [

@@ -11,7 +11,7 @@ from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.tables.gather import require_tensor
-from rowspace.layers.tables.segment import SegmentEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding
 from rowspace.layers.tables.wrapped import bare
 
 IdStreams = Tensor | Mapping[str, Tensor]  # one tensor of ids for all parts, or one per part by name

@@ -7,8 +7,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.head.heads import TiedHead, UntiedHead
 from rowspace.layers.tables.distributed_lookup import is_distributed
-from rowspace.layers.tables.segment import SegmentEmbedding
-from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 from rowspace.layers.tables.wrapped import PartlyLearned, bare, is_wrapper
 
 if TYPE_CHECKING:

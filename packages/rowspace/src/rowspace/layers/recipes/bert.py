@@ -8,8 +8,7 @@ from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.tables.segment import SegmentEmbedding
-from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 
 
 @shows_options(Factory)

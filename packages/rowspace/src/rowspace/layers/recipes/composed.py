@@ -17,8 +17,7 @@ from rowspace.layers.positions.position_ids import PositionIdSource
 from rowspace.layers.positions.sinusoid import SinusoidLayout, SinusoidPosition
 from rowspace.layers.recipes.norms import NormKind, norm_of
 from rowspace.layers.tables.factorized import FactorizedEmbedding
-from rowspace.layers.tables.segment import SegmentEmbedding
-from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 
 __all__ = ["TextParts", "composed_text"]
 

@@ -5,6 +5,7 @@ Read `position.py` first, then `frequencies.py` and `scaling.py`; `config.py` an
 
 from rowspace.layers.rotary.config import rotary_from_config, scaling_from_config
 from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
+from rowspace.layers.rotary.models import permute_rotary
 from rowspace.layers.rotary.multi_axis import AxialRotaryPosition, MultimodalRotaryPosition, grid_positions
 from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition, rotate
 from rowspace.layers.rotary.scaling import (
@@ -15,7 +16,6 @@ from rowspace.layers.rotary.scaling import (
     ProportionalScaling,
     YarnScaling,
 )
-from rowspace.layers.rotary.weights import permute_rotary
 
 __all__ = [
     "AxialRotaryPosition",

@@ -15,8 +15,7 @@ from rowspace.layers.tables.multi_hot import MultiHotEmbedding
 from rowspace.layers.tables.ngrams import ByteNgramEmbedding, HashedNgramEmbedding
 from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.quotient_remainder import QuotientRemainderEmbedding
-from rowspace.layers.tables.segment import SegmentEmbedding, segments_of
-from rowspace.layers.tables.token_embedding import TokenEmbedding
+from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding, segments_of
 
 __all__ = [
     "AdaptiveEmbedding",

@@ -13,9 +13,8 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.counted_module import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import check_ids
-from rowspace.layers.tables.recorded_settings import RecordedSettings
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 PRIME = 2**31 - 1

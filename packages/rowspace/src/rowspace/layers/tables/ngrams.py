@@ -19,10 +19,9 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.counted_module import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.hashed import GAMMA, mixed_bits
-from rowspace.layers.tables.recorded_settings import RecordedSettings
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 __all__ = ["ByteNgramEmbedding", "HashedNgramEmbedding"]
@@ -98,7 +97,7 @@ class HashedNgramEmbedding(RecordedSettings, CountedModule):
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.boundary_id, self.ngram_size, self.heads = boundary_id, ngram_size, heads
         self.multipliers = _multipliers(num_embeddings, ngram_size, seed + SEED_STEP * layer)
-        self.sizes = list(islice(_primes_from(num_rows), layer * tables, (layer + 1) * tables))
+        self.sizes = list(islice(primes_from(num_rows), layer * tables, (layer + 1) * tables))
         self.offsets = [0, *accumulate(self.sizes[:-1])]
         rows = -(-sum(self.sizes) // multiple) * multiple
         self.table = TokenEmbedding(rows, embedding_dim // tables, sparse=sparse, device=device, dtype=dtype)
@@ -242,7 +241,7 @@ def _multipliers(num_embeddings: int, count: int, seed: int) -> list[int]:
     return [2 * (mixed_bits(seed + GAMMA * (index + 2)) % half) + 1 for index in range(count)]
 
 
-def _primes_from(least: int) -> Iterator[int]:
+def primes_from(least: int) -> Iterator[int]:
     """The primes from `least` on."""
     return (number for number in count(least) if _is_prime(number))
 

@@ -11,9 +11,8 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.counted_module import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import gather_rows
-from rowspace.layers.tables.recorded_settings import RecordedSettings
 
 _ROWS_AT_ONCE = 4096
 

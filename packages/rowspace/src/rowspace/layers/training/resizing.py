@@ -14,7 +14,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.head.base_head import Head
 from rowspace.layers.head.wrapping import heads as tied_heads
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.tables.adapters.frozen import require_loaded
+from rowspace.layers.tables.adapters.lora import require_loaded
 from rowspace.layers.tables.init import Init, init_rows_
 
 __all__ = ["extend", "resize", "shrink"]

@@ -3,8 +3,7 @@
 | file | contents |
 |---|---|
 | `trainable_rows.py` | `TrainableRows` |
-| `lora.py` | `LoraTable` |
-| `frozen.py` | what both need: the rows of the table that do not learn |
+| `lora.py` | `LoraTable`, and what both need of the table that does not learn |
 """
 
 from rowspace.layers.tables.adapters.lora import LoraTable
