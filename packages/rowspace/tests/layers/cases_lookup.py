@@ -37,6 +37,18 @@ class Ahead(nn.Module):
         return torch.cat(self.ahead.states(self.tokens(ids), ids))
 
 
+class Tied(nn.Module):
+    """A table and a head that reads its rows: logits."""
+
+    def __init__(self, tokens: nn.Module) -> None:
+        super().__init__()
+        self.tokens, self.head = tokens, TiedHead(tokens)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.head(self.tokens(ids))
+        return logits
+
+
 def some_ids() -> tuple[torch.Tensor]:
     """(2, 4) ids below 10, including the padding 0."""
     return (torch.tensor([[2, 2, 5, 0], [9, 1, 2, 0]]),)
@@ -54,6 +66,11 @@ CASES = [
     Case("QuotientRemainderEmbedding", lambda: QuotientRemainderEmbedding(10, 4), some_ids),
     Case("QuotientRemainderEmbedding sum", lambda: QuotientRemainderEmbedding(10, 4, combine="sum"), some_ids),
     Case("MultiHotEmbedding", lambda: MultiHotEmbedding(10, 4, padding_idx=0, mode="mean"), some_ids),
+    Case(
+        "MultiHotEmbedding weights",
+        lambda: MultiHotEmbedding(10, 4, padding_idx=0),
+        lambda: (*some_ids(), torch.linspace(0.5, 1, 8).reshape(2, 4)),
+    ),
     Case("MultiTokenPrediction", Ahead, some_ids),
     Case("SoftPrompt", lambda: SoftPrompt(3, 4), lambda: (torch.linspace(0, 1, 16).reshape(2, 2, 4),)),
     Case("HashedNgramEmbedding", lambda: HashedNgramEmbedding(10, 8, num_rows=7, boundary_id=0, heads=2), some_ids),
@@ -65,4 +82,8 @@ CASES = [
     Case("MatryoshkaEmbedding", lambda: MatryoshkaEmbedding(10, 6, dim=3, normalize=True, padding_idx=0), some_ids),
     Case("TrainableRows", lambda: TrainableRows(TokenEmbedding(10, 4), [2, 5]), some_ids),
     Case("LoraTable", lambda: LoraTable(TokenEmbedding(10, 4), 2), some_ids),
+    Case("Tied TrainableRows", lambda: Tied(TrainableRows(TokenEmbedding(10, 4), [2, 5])), some_ids),
+    Case("Tied LoraTable", lambda: Tied(LoraTable(TokenEmbedding(10, 4), 2)), some_ids),
+    Case("Tied QuantizedEmbedding", lambda: Tied(QuantizedEmbedding.from_float(torch.randn(10, 4))), some_ids),
+    Case("Tied FactorizedEmbedding", lambda: Tied(FactorizedEmbedding(10, 6, inner_dim=2)), some_ids),
 ]

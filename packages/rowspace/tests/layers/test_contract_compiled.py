@@ -6,6 +6,7 @@ The oracle is the eager module. `test_contract.py` has the tests without a compi
 import pytest
 import torch
 from tests.layers.contract import CASES, MODULE_CASES, assert_same, floats, learned, made, tensors
+from torch import nn
 from torch.export import Dim
 
 from rowspace._base.parallel import torch_threads
@@ -65,6 +66,28 @@ def test_export(case):
     module, inputs = made(case), case.inputs()
     exported = torch.export.export(module, inputs)
     assert_same(exported.module()(*inputs), module(*inputs), rtol=1e-5, atol=1e-6)
+
+
+class Losses(nn.Module):
+    """A model of the suite with a head, whose loss is computed without all logits."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids):
+        return self.model.head.loss(self.model.tokens(ids), ids)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name.startswith("Tied ")], ids=lambda case: case.name)
+def test_losses_of_heads_over_other_tables_compile_as_one_graph(case):
+    module, inputs = Losses(made(case)), case.inputs()
+    compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+    expected, actual = module(*inputs), compiled(*inputs)
+    assert_same(actual, expected, rtol=1e-5, atol=1e-6)
+    if learned(module):
+        assert_same(gradients(module, actual), gradients(module, expected), rtol=1e-4, atol=1e-5)
+    assert_same(torch.export.export(module, inputs).module()(*inputs), expected, rtol=1e-5, atol=1e-6)
 
 
 # The default backend generates and compiles C++, which takes a minute for the sum of tables with a norm.

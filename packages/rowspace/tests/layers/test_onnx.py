@@ -1,4 +1,4 @@
-"""`torch.onnx.export(dynamo=True)` of the loss and of 4-bit codes, compared with onnxruntime."""
+"""`torch.onnx.export(dynamo=True)` of the loss, 4-bit codes, n-grams and rows in texts, compared with onnxruntime."""
 
 import onnxruntime
 import pytest
@@ -6,7 +6,15 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from rowspace.layers import QuantizedEmbedding, TiedHead
+from rowspace.layers import (
+    ByteNgramEmbedding,
+    HashedNgramEmbedding,
+    MultiHotEmbedding,
+    QuantizedEmbedding,
+    SoftPrompt,
+    TiedHead,
+    replace_rows,
+)
 
 
 class Loss(nn.Module):
@@ -65,3 +73,25 @@ def test_4_bit_rows_match_onnxruntime(tmp_path, dim):
     table = QuantizedEmbedding.from_float(torch.randn(11, dim), bits=4)
     ids = torch.randint(0, 11, (3, 4))
     assert torch.equal(run(table, (ids,), (ids,), tmp_path / "table.onnx"), table(ids))
+
+
+class Inputs(nn.Module):
+    """Ids, rows of an image and weights → everything that training adds to rows of tokens, side by side."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.hashed = HashedNgramEmbedding(11, 8, num_rows=7, boundary_id=0, heads=2)
+        self.bytes = ByteNgramEmbedding(8, num_rows=1009, sizes=(3, 8))  # whose hashes go beyond 2⁶³
+        self.bags, self.prompt = MultiHotEmbedding(11, 8, padding_idx=0), SoftPrompt(2, 8)
+
+    def forward(self, ids, image, weights):
+        rows = replace_rows(self.hashed(ids) + self.bytes(ids), ids, 9, image)
+        return torch.cat([self.prompt(rows), self.bags(ids, weights)[:, None]], 1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_inputs_of_training_match_onnxruntime(tmp_path):
+    ids = torch.tensor([[3, 9, 2, 0, 7, 7, 1, 5, 4], [9, 9, 1, 1, 8, 2, 3, 10, 6]])
+    given = (ids, torch.rand(3, 8), torch.rand(2, 9))
+    torch.testing.assert_close(run(Inputs(), given, given, tmp_path / "inputs.onnx"), Inputs()(*given).detach())

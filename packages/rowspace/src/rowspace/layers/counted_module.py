@@ -71,7 +71,7 @@ class RecordedSettings(nn.Module):
             if problem is not None:
                 error_msgs.append(f"{prefix.removesuffix('.') or type(self).__name__}: {problem}")
                 return
-        state_dict.setdefault(prefix + _KEY, self.get_extra_state())  # a state of an older version has no settings
+        state_dict.setdefault(prefix + _KEY, self.get_extra_state())  # the state has none
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )

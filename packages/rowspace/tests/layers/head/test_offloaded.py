@@ -8,7 +8,18 @@ from accelerate.hooks import remove_hook_from_submodules
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers import MatryoshkaEmbedding, TiedHead, TokenEmbedding, UntiedHead, cross_entropy
+from rowspace.layers import (
+    FactorizedEmbedding,
+    LoraTable,
+    MatryoshkaEmbedding,
+    MultiTokenPrediction,
+    QuantizedEmbedding,
+    TiedHead,
+    TokenEmbedding,
+    TrainableRows,
+    UntiedHead,
+    cross_entropy,
+)
 
 IDS = torch.tensor([[1, 8, 3]])
 TARGETS = torch.tensor([[0, 5, 2]])
@@ -47,6 +58,30 @@ WAYS = {
     "dispatch_model": dispatch,
     "cpu_offload_with_hook": lambda model, _: accelerate.cpu_offload_with_hook(model.tokens, "cpu"),
 }
+
+
+COMPUTED = {
+    "trainable rows": lambda: TrainableRows(TokenEmbedding(9, 4), [2, 5]),
+    "lora": lambda: LoraTable(TokenEmbedding(9, 4), 2),
+    "factorized": lambda: FactorizedEmbedding(9, 4, inner_dim=2),
+    "quantized": lambda: QuantizedEmbedding.from_float(torch.rand(9, 4)),
+}
+
+
+@pytest.mark.parametrize("way", ["cpu_offload", "disk_offload"])
+@pytest.mark.parametrize("kind", COMPUTED)
+def test_heads_over_computed_tables_are_loaded_with_their_parts(way, kind, tmp_path):
+    tokens = COMPUTED[kind]()
+    model = nn.ModuleDict({"tokens": tokens, "head": TiedHead(tokens, bias=True)})
+    model["ahead"] = MultiTokenPrediction(tokens, model["head"], 4, [nn.Linear(4, 4)])
+    hidden = torch.rand(1, 3, 4)
+    with torch.no_grad():
+        expected = model["head"](hidden), model["head"].loss(hidden, TARGETS), model["ahead"](hidden, TARGETS)
+        WAYS[way](model, tmp_path)
+        assert model["head"](hidden).equal(expected[0])
+        assert model["head"].loss(hidden, TARGETS).equal(expected[1])
+        assert model["ahead"](hidden, TARGETS).equal(expected[2])
+    assert all(parameter.is_meta for parameter in model.parameters())  # and are away again
 
 
 @pytest.mark.parametrize("way", WAYS)

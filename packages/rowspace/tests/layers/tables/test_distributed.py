@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tests.forked import run_forked
+from tests.layers.tables.two_processes import TABLES, together
 from torch import Tensor, nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -67,6 +68,20 @@ def test_sharded_parameters_built_on_meta_are_initialized(found):
             assert 0 < tensor.abs().max() < 0.1, name
             assert (tensor == 0).all(1).nonzero().flatten().tolist() == padded.get(name, []), name
     assert len(sharded) == 6
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_sharded_modules_match_a_single_process(found, kind):
+    model = together(kind)
+    loss = model(IDS)
+    loss.backward()
+    torch.testing.assert_close(found[f"fully {kind} loss"], loss.detach())
+    gradients = {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
+    assert {f"fully {kind} {name}" for name in gradients} == {
+        name for name in found if name.startswith(f"fully {kind} ") and not name.endswith(" loss")
+    }
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(found[f"fully {kind} {name}"], gradient, msg=name)
 
 
 @pytest.mark.parametrize("rows", [8, 14])

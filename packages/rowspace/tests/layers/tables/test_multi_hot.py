@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from peft import LoraConfig, TrainableTokensConfig, get_peft_model
 from torch import nn
 
 from rowspace.errors import UsageError
-from rowspace.layers import MultiHotEmbedding
+from rowspace.layers import LoraTable, MultiHotEmbedding
 from rowspace.optim import DeferredAdamW
 
 IDS = torch.tensor([[3, 5, 0], [7, 3, 3], [0, 0, 0]])
@@ -58,11 +59,25 @@ def test_deferred_rows_are_those_of_adam():
     torch.testing.assert_close(*found, rtol=1e-12, atol=1e-12)
 
 
+def test_peft_that_would_not_add_the_rows_is_refused():
+    for config in (
+        LoraConfig(target_modules=["tokens"], r=2),
+        TrainableTokensConfig(target_modules=["tokens"], token_indices=[2]),
+    ):
+        model = nn.ModuleDict({"tokens": MultiHotEmbedding(10, 4), "middle": nn.Linear(4, 4)})
+        with pytest.raises(UsageError, match="tokens adds the rows of several ids, which PEFT's layers do not"):
+            get_peft_model(model, config)
+    config = LoraConfig(target_modules=["middle"], modules_to_save=["tokens"])
+    peft = get_peft_model(nn.ModuleDict({"tokens": MultiHotEmbedding(10, 4), "middle": nn.Linear(4, 4)}), config)
+    assert peft.base_model.model.tokens(IDS, torch.rand(IDS.shape)).shape == (3, 4)
+
+
 def test_what_does_not_fit_is_refused():
     table = MultiHotEmbedding(10, 4)
     for call, message in (
         (lambda: MultiHotEmbedding(10, 4, mode="max"), 'mode must be "sum" or "mean"'),
         (lambda: table(torch.tensor([[3, 10]])), r"id 10 at \[0, 1\] is out of range"),
+        (lambda: LoraTable(table, 2), "table must be a TokenEmbedding or an nn.Embedding, not MultiHotEmbedding"),
         (lambda: table(IDS, torch.ones(3, 2)), r"one shape \(..., n\), got \(3, 3\) and \(3, 2\)"),
     ):
         with pytest.raises(UsageError, match=message):

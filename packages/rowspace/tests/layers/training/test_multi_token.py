@@ -1,7 +1,10 @@
 """Several tokens ahead; the oracle writes out the equations 21 to 24 of DeepSeek-V3's report for one text."""
 
+import copy
+
 import pytest
 import torch
+from peft import LoraConfig, TrainableTokensConfig, get_peft_model
 from torch import nn
 from torch.nn import functional
 
@@ -58,6 +61,46 @@ def test_it_learns_a_text_that_repeats():
         loss.backward()
         optimizer.step()
     assert loss < 0.1
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.ahead = make(depths=1)
+        self.middle = nn.Linear(6, 6)
+
+    def forward(self, ids):
+        return self.ahead(self.tokens(ids), ids)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        LoraConfig(target_modules=["tokens"], r=2),
+        TrainableTokensConfig(target_modules=["tokens"], token_indices=[2, 7]),
+        LoraConfig(target_modules=["middle"], modules_to_save=["tokens"]),
+    ],
+    ids=["lora", "trainable tokens", "modules_to_save"],
+)
+def test_rows_ahead_are_those_of_peft_and_of_the_merged_table(config):
+    peft = get_peft_model(Model(), config)
+    with torch.no_grad():
+        for parameter in peft.parameters():
+            if parameter.requires_grad:
+                parameter.add_(torch.rand_like(parameter))
+    ids = torch.arange(2, 16).reshape(2, 7)
+    loss = peft(ids).detach()
+    assert not loss.isclose(Model()(ids))
+    assert copy.deepcopy(peft)(ids).equal(loss)
+    merged = peft.merge_and_unload()
+    assert merged.ahead.embedding is merged.ahead.head.embedding is merged.tokens
+    torch.testing.assert_close(merged(ids).detach(), loss)
+
+
+def test_a_copy_that_peft_would_make_is_refused():
+    config = LoraConfig(target_modules=["middle"], modules_to_save=["ahead"])
+    with pytest.raises(UsageError, match="modules_to_save contains ahead, which would read a copy of the table"):
+        get_peft_model(Model(), config)
 
 
 def test_ignored_targets_and_wrong_shapes():

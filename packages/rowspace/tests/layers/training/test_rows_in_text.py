@@ -30,6 +30,12 @@ def test_packed_positions_are_those_of_the_collator_of_transformers():
     assert positions_of_packed(torch.tensor([0])).shape == (0,)
 
 
+def test_packed_positions_compile_with_a_total():
+    limits = torch.tensor([0, 3, 3, 5])
+    compiled = torch.compile(positions_of_packed, fullgraph=True, backend="aot_eager")
+    assert compiled(limits, 5).equal(positions_of_packed(limits))
+
+
 def test_packed_texts_are_rotated_as_alone():
     """transformers rotates each text by itself; the packed ones have heads after tokens."""
     q, k = torch.rand(7, 4, 8), torch.rand(7, 2, 8)

@@ -9,11 +9,10 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import is_finite
-from rowspace.layers.head.by_row import HeadRows
 from rowspace.layers.head.cross_entropy import cross_entropy
 from rowspace.layers.head.divergence import row_divergence
 from rowspace.layers.head.loss_arguments import Reduction
-from rowspace.layers.head.token_log_probs import TokenLogProbs, token_log_probs
+from rowspace.layers.head.token_log_probs import HeadRows, TokenLogProbs, token_log_probs
 from rowspace.layers.tables.distributed_lookup import distributed_sentence, is_distributed
 from rowspace.layers.tables.wrapped import loaded, require_numbers
 

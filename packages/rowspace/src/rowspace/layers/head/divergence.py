@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from rowspace.errors import UsageError
-from rowspace.layers.head.by_row import HeadRows, sum_of_values, values_by_row
 from rowspace.layers.head.chunked_loss import (
     Gradients,
     LossTerms,
@@ -16,6 +15,7 @@ from rowspace.layers.head.chunked_loss import (
     logits_of,
 )
 from rowspace.layers.head.loss_arguments import Reduction, checked_settings, linear_dtype, refuse_distributed
+from rowspace.layers.head.token_log_probs import HeadRows, sum_of_values, values_by_row
 
 __all__ = ["row_divergence"]
 

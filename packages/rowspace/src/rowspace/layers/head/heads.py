@@ -16,7 +16,7 @@ from rowspace.layers.head.base_head import Head, Scale
 from rowspace.layers.head.wrapping import heads, require_table
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.init import init_rows_
-from rowspace.layers.tables.wrapped import read_table, require_numbers, table_of
+from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
 
 __all__ = ["TiedHead", "UntiedHead"]
 
@@ -116,11 +116,11 @@ class TiedHead(Head):
     def _operands(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
         if not isinstance(self.embedding, FactorizedEmbedding):
             return super()._operands(hidden)
-        table = self.embedding.table
-        self._check_hidden(hidden, len(table.weight), self.embedding.embedding_dim)
-        for tensor in (table.weight, self.bias):
-            require_numbers(tensor, hidden)
-        return self.embedding.product_operands(self._scaled(hidden, self.embedding.embedding_dim))
+        self._check_hidden(hidden, len(self.embedding.table.weight), self.embedding.embedding_dim)
+        with loaded(self.embedding):
+            for tensor in (self.embedding.table.weight, self.bias):
+                require_numbers(tensor, hidden)
+            return self.embedding.product_operands(self._scaled(hidden, self.embedding.embedding_dim))
 
     def _table(self, hidden: Tensor) -> Tensor:
         if self.shards is not None and getattr(self.embedding, "row_reader", None) is not self.shards:

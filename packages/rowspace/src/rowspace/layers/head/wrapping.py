@@ -13,13 +13,14 @@ from torch.nn.modules.module import register_module_module_registration_hook
 from rowspace.errors import UsageError
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
+from rowspace.layers.tables.multi_hot import MultiHotEmbedding
 from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 from rowspace.layers.tables.wrapped import PartlyLearned, peft_kinds, wraps
 
 __all__ = ["heads", "require_table"]
 
-heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads
+heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads, and other modules that refer to an embedding
 COMPUTED = (FactorizedEmbedding, PartlyLearned, QuantizedEmbedding)  # their weight is computed at each access
 UNSCALED = {"HiraLayer": "HiRA", "TinyLoraLayer": "TinyLoRA"}
 
@@ -67,6 +68,8 @@ def _refuse_table(wrapper: nn.Module, module: nn.Module, name: str) -> None:
     kinds = peft_kinds(wrapper)
     if not isinstance(module, TokenEmbedding) or "ModulesToSaveWrapper" in kinds:
         return
+    if isinstance(module, MultiHotEmbedding):
+        raise UsageError(f"{name} adds the rows of several ids, which PEFT's layers do not; use modules_to_save for it")
     method = next((UNSCALED[kind] for kind in kinds if kind in UNSCALED), None)
     if method is not None and module.scale is not None:
         raise UsageError(f"{name} has the scale {module.scale!r}, which PEFT's {method} does not apply; use LoRA")
@@ -82,8 +85,8 @@ def _refuse_copies(wrapper: nn.Module, module: nn.Module, name: str) -> None:
     for head in list(heads):
         if id(head) in inside and id(head.embedding) not in inside:
             raise UsageError(
-                f"modules_to_save contains {name}, whose tied head would read a copy of its table; leave it out: a "
-                "tied head follows its embedding, and its bias learns after head.bias.requires_grad_()"
+                f"modules_to_save contains {name}, which would read a copy of the table that it shares; leave it out: "
+                "it follows its embedding, and parameters of its own learn after requires_grad_()"
             )
         if id(head) not in inside and id(head.embedding) in inside and head.embedding is not module:
             raise UsageError(

@@ -93,12 +93,13 @@ def check_source(source: PositionIdSource, padding_idx: int | None) -> PositionI
     return source
 
 
-def positions_of_packed(cu_seqlens: Tensor) -> Tensor:
+def positions_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
     """Return the position of each token in its text, for texts packed one after the other without padding.
 
     Args:
         cu_seqlens: `(texts + 1,)` integers, where each text begins and the last one ends: 0, …, total, as
             flash-attention takes them.
+        total: The last of them, which `torch.compile` needs to know; without it, a GPU has to be waited for.
 
     Returns:
         `(total,)` int64.
@@ -109,17 +110,18 @@ def positions_of_packed(cu_seqlens: Tensor) -> Tensor:
     >>> positions_of_packed(torch.tensor([0, 3, 5]))
     tensor([0, 1, 2, 0, 1])
     """
-    texts = texts_of_packed(cu_seqlens)
+    texts = texts_of_packed(cu_seqlens, total)
     return torch.arange(len(texts), device=texts.device) - cu_seqlens.long()[texts]
 
 
-def texts_of_packed(cu_seqlens: Tensor) -> Tensor:
+def texts_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
     """Return the number of the text of each token, for texts packed one after the other without padding.
 
     Tokens attend to those of the same number only.
 
     Args:
         cu_seqlens: As in `positions_of_packed`.
+        total: As in `positions_of_packed`.
 
     Returns:
         `(total,)` int64.
@@ -135,9 +137,9 @@ def texts_of_packed(cu_seqlens: Tensor) -> Tensor:
             f"cu_seqlens must be integers of shape (texts + 1,), got {cu_seqlens.dtype} {tuple(cu_seqlens.shape)}"
         )
     lengths = cu_seqlens.long().diff()
-    if cu_seqlens[0] != 0 or (lengths < 0).any():
+    if not torch.compiler.is_compiling() and (cu_seqlens[0] != 0 or (lengths < 0).any()):
         raise UsageError(
             f"cu_seqlens must begin with 0 and not decrease, got {cu_seqlens.tolist()[:8]}; pass where each text "
             "begins, and the total"
         )
-    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths, output_size=total)

@@ -8,9 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers.head.by_row import HeadRows
 from rowspace.layers.head.heads import TiedHead, UntiedHead
-from rowspace.layers.head.token_log_probs import TokenLogProbs
+from rowspace.layers.head.token_log_probs import HeadRows, TokenLogProbs
 
 __all__ = ["ACTIVATIONS", "PublishedHead", "PublishedTiedHead", "TransformedHead"]
 

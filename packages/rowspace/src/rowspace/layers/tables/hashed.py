@@ -28,7 +28,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
     p = 2³¹ - 1 (Carter and Wegman 1979); a and b depend only on `seed`, on every machine and in every version. Rows are
     initialized so that their sum has a standard deviation of 0.02. `state_dict` records a and b of each hash, and
     `load_state_dict` refuses a state with others. Rows are in the `TokenEmbedding` `table`, weights per id in
-    `importances`; states of older versions, in which they are called `weight` and `importance`, are loaded.
+    `importances`.
 
     Source: Svenstrup et al. 2017, "Hash Embeddings for Efficient Word Representations", section 2.
 
@@ -113,11 +113,7 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         return rows.sum(-2)
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
-        """Load also the names of older versions, and nothing from a state that is refused."""
-        names = {"weight": "table.weight", "importance": "importances.weight"}
-        for old, new in names.items():
-            if prefix + old in state_dict:
-                state_dict[prefix + new] = state_dict.pop(prefix + old)
+        """Load nothing from a state that is refused."""
         errors = others[-1]
         before = len(errors)
         super()._load_from_state_dict(state_dict, prefix, *others)
@@ -130,17 +126,12 @@ class HashedEmbedding(RecordedSettings, CountedModule):
         return [constant for pair in self.hashes for constant in pair]
 
     def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
-        """Explain a difference in hashes; a state that records none is from an older version."""
-        if found == self.recorded_settings() or (found is None and self.seed == 0):
+        """Explain a difference in hashes."""
+        if found == self.recorded_settings():
             return None
-        if found is None:
-            return (
-                f"the state does not record its hashes, which were different for seed {self.seed} in older versions; "
-                "train it again"
-            )
         return (
-            f"the state was saved with other hashes than the {len(self.hashes)} of seed {self.seed}; build the module "
-            "with the num_hashes and the seed of the saved one"
+            f"the state was saved with other hashes than the {len(self.hashes)} of seed {self.seed}, or without them; "
+            "build the module with the num_hashes and the seed of the saved one"
         )
 
     def extra_repr(self) -> str:

@@ -224,10 +224,12 @@ class ByteNgramEmbedding(CountedModule):
         hashes: list[Tensor] = []
         for index in range(self.num_hashes):
             for size in self.sizes:
-                windows = functional.pad(ids.long(), (size - 1, 0)).unfold(1, size, 1)
-                # windows: (batch, seq, size); sums and products are modulo 2⁶⁴, as in the published hash
-                powers = torch.tensor(_powers(PRIMES[index % len(PRIMES)], size), device=ids.device)
-                hashes.append((windows * powers).sum(-1) % self.num_rows + len(hashes) * self.num_rows)
+                # Sums and products are modulo 2⁶⁴, as in the published hash; `sum` is not in onnxruntime.
+                mixed = ids.long()
+                for back in range(1, size):
+                    before = functional.pad(ids.long(), (back, 0))[:, : ids.shape[1]]
+                    mixed = mixed * PRIMES[index % len(PRIMES)] + before
+                hashes.append(mixed % self.num_rows + len(hashes) * self.num_rows)
         return torch.stack(hashes, -1)
 
     def extra_repr(self) -> str:
@@ -248,9 +250,3 @@ def primes_from(least: int) -> Iterator[int]:
 
 def _is_prime(number: int) -> bool:
     return number > 1 and all(number % divisor for divisor in range(2, isqrt(number) + 1))
-
-
-def _powers(prime: int, count: int) -> list[int]:
-    """The powers of a prime modulo 2⁶⁴, as signed numbers."""
-    powers = (pow(prime, exponent, 2**64) for exponent in range(count))
-    return [power - 2**64 if power >= 2**63 else power for power in powers]

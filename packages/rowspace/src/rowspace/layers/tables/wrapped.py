@@ -203,13 +203,13 @@ def _refuse_mixed_batch(wrapper: Any) -> None:
 
 @contextmanager
 def loaded(module: Any) -> Iterator[None]:
-    """A context in which a module that accelerate has offloaded has its weights, as in a call of it."""
-    hook = getattr(module, "_hf_hook", None)
-    if hook is None or not any(tensor.is_meta for tensor in module.parameters(recurse=False)):
-        yield
-        return
-    hook.pre_forward(module)
+    """A context in which a module that accelerate has offloaded has its weights, as in a call of it and its parts."""
+    hooked = [part for part in module.modules() if hasattr(part, "_hf_hook")]
+    away = [part for part in hooked if any(tensor.is_meta for tensor in part.parameters(recurse=False))]
+    for part in away:
+        part._hf_hook.pre_forward(part)
     try:
         yield
     finally:
-        hook.post_forward(module, None)
+        for part in away:
+            part._hf_hook.post_forward(part, None)

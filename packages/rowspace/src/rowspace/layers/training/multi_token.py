@@ -1,6 +1,7 @@
 """Prediction of several tokens ahead with one table and one head: `MultiTokenPrediction`."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +9,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory, require_positive
 from rowspace.layers.head.base_head import Head
+from rowspace.layers.head.wrapping import heads
 
 __all__ = ["MultiTokenPrediction"]
 
@@ -17,7 +19,7 @@ class MultiTokenPrediction(nn.Module):
 
     Depth k joins the states of depth k - 1 at a token with the row of the token k places later, and its block then
     predicts the token k + 1 places ahead. The embedding and the head are those of the model: they are only referred to,
-    and not part of this module.
+    and not part of this module. If PEFT wraps the embedding, `embedding` follows.
 
         states (batch, seq - 1, d) ──► norm ──┐
                                               ├──► projection ──► block ──► states of the next depth ──► shared head
@@ -59,7 +61,8 @@ class MultiTokenPrediction(nn.Module):
         self.blocks = nn.ModuleList(blocks)
         if not len(self.blocks):
             raise UsageError("blocks must have one module for each token ahead, at least one")
-        self._shared = (embedding, head)  # a tuple: as submodules they would be saved twice
+        self.embedding, self.head = embedding, head
+        heads.add(self)
         factory: Factory = {"device": device, "dtype": dtype}
         sizes = range(len(self.blocks))
         self.state_norms = nn.ModuleList(nn.RMSNorm(embedding_dim, eps=1e-6, **factory) for _ in sizes)
@@ -67,6 +70,18 @@ class MultiTokenPrediction(nn.Module):
         self.projections = nn.ModuleList(
             nn.Linear(2 * embedding_dim, embedding_dim, bias=False, **factory) for _ in sizes
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a copy."""
+        super().__setstate__(state)
+        heads.add(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Store what is shared as plain attributes: as submodules they would be saved twice."""
+        if name in ("embedding", "head"):
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
 
     def forward(self, hidden: Tensor, ids: Tensor, *, ignore_index: int = -100) -> Tensor:
         """The mean loss of all depths.
@@ -79,10 +94,10 @@ class MultiTokenPrediction(nn.Module):
         Returns:
             A scalar.
         """
-        _, head = self._shared
         states = self.states(hidden, ids)
         losses = [
-            head.loss(each[:, :-1], ids[:, depth + 2 :], ignore_index=ignore_index) for depth, each in enumerate(states)
+            self.head.loss(each[:, :-1], ids[:, depth + 2 :], ignore_index=ignore_index)
+            for depth, each in enumerate(states)
         ]
         return torch.stack(losses).mean()
 
@@ -106,8 +121,7 @@ class MultiTokenPrediction(nn.Module):
                 f"texts of {ids.shape[1]} tokens are too short to predict {len(self.blocks) + 1} tokens ahead; at "
                 f"least {len(self.blocks) + 2} are needed"
             )
-        embedding, _ = self._shared
-        rows, found = embedding(ids), []
+        rows, found = self.embedding(ids), []
         parts = zip(self.state_norms, self.row_norms, self.projections, self.blocks, strict=True)
         for depth, (state_norm, row_norm, projection, block) in enumerate(parts, start=1):
             joined = torch.cat([state_norm(hidden[:, :-1]), row_norm(rows[:, depth:])], -1)

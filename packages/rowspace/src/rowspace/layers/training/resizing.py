@@ -152,7 +152,7 @@ def _resize(
 ) -> None:
     """Check everything first, then change the weights, the biases and the state of the optimizer."""
     before = len(_weight(module))
-    tied = [head for head in tied_heads if head.embedding is module]
+    tied = [head for head in tied_heads if isinstance(head, Head) and head.embedding is module]
     modules = list(dict.fromkeys([module, *heads, *tied]))
     _check_heads(modules[1:], before)
     padding = _new_padding(module, rows, kept)

@@ -2,21 +2,18 @@
 
 import importlib
 import inspect
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import transformers as tf
 from tests.layers.recipes.published.recorded import Recording, recorded
-from tests.layers.recipes.published.small import SIZES, small_arguments
+from tests.layers.recipes.published.small import CHANGES, SIZES, small_arguments
 from torch import Tensor
 from transformers.models.auto import modeling_auto
 
 __all__ = ["NotRun", "SmallModel", "inputs_for", "small_model", "small_models"]
 
-CHANGES = tomllib.loads(Path(__file__).with_name("changes.toml").read_text(encoding="utf-8"))
 LARGEST = 90_000_000  # parameters
 AUTOS = {
     tf.AutoModel: modeling_auto.MODEL_MAPPING_NAMES,

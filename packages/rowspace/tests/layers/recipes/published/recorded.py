@@ -96,7 +96,7 @@ def _keep_rotation(name: str, function: Callable[..., Any], kept: list[Rotation]
         if q is not None and q.dim() == 4 and len(kept) < AT_MOST:
             after = result[0] if isinstance(result, (tuple, list)) else result
             k = next((before[key] for key in KEYS if key in before), q)
-            axis = 1 if given.get("unsqueeze_dim", 1) == 2 or q.shape[2] != 9 else 2
+            axis = 1 if given.get("unsqueeze_dim", 1) == 2 or q.shape[2] not in (1, 9) else 2
             kept.append(Rotation(name, q, k, after.detach().clone(), axis))
         return result
 

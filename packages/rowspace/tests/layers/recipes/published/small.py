@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from transformers import PreTrainedConfig
 
-__all__ = ["SIZES", "VOCAB", "Sizes", "small_arguments"]
+__all__ = ["CHANGES", "SIZES", "VOCAB", "Sizes", "small_arguments"]
 
 VOCAB = 320
 
@@ -23,7 +23,9 @@ class Sizes(NamedTuple):
 # The first that a class accepts, and whose model runs, is used: None is the default config.
 SIZES = (Sizes(), Sizes(4, 64), Sizes(6, 64), Sizes(8, 64), Sizes(dims=False), Sizes(4, dims=False), None)
 
-NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+NAMES, CHANGES = (
+    tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")) for name in ("names", "changes")
+)
 AT_MOST, AT_MOST_DIMS, OTHER = (
     {entry: group["value"] for group in NAMES[name] for entry in group["entries"]}
     for name in ("at_most", "dims_at_most", "other")
@@ -41,7 +43,14 @@ def small_arguments(kind: type[PreTrainedConfig], sizes: Sizes | None, depth: in
             found[name] = OTHER[name]
         elif isinstance(value, PreTrainedConfig) and not name.startswith("_"):
             if depth < 4:
-                found[name] = {**small_arguments(type(value), sizes, depth + 1), "model_type": value.model_type}
+                own = CHANGES.get(value.model_type, {})
+                rotation = {
+                    entry: own[entry]
+                    for entry in ("rope_parameters", "head_dim")
+                    if {"rope_parameters", entry} <= own.keys()
+                }
+                inner = small_arguments(type(value), sizes, depth + 1)
+                found[name] = {**inner, **rotation, "model_type": value.model_type}
         elif isinstance(value, (list, tuple)) and name == "depths":
             found[name] = [1] * len(value)
         elif isinstance(value, int) and not isinstance(value, bool) and (not name.startswith("_") or "pattern" in name):

@@ -338,3 +338,10 @@ def test_the_state_of_other_ids_is_refused():
     TrainableRows(nn.Embedding(20, 8), [1, 2]).load_state_dict(state)
     with pytest.raises(RuntimeError, match=r"the state has the rows of the ids \[1, 2\], not of \[5, 6\]"):
         TrainableRows(nn.Embedding(20, 8), [5, 6]).load_state_dict(state)
+
+
+def test_a_table_that_was_resized_inside_is_refused():
+    for module in (TrainableRows(nn.Embedding(10, 4), [2]), LoraTable(nn.Embedding(10, 4), 2)):
+        extend(module.table, 2)
+        with pytest.raises(UsageError, match="the table has 12 rows now, and had 10 when TrainableRows or LoraTable"):
+            module(torch.tensor([1]))

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding
+from rowspace.layers.tables.multi_hot import MultiHotEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding, scaled
 from rowspace.layers.tables.wrapped import PartlyLearned
 
@@ -59,7 +60,7 @@ class LoraTable(PartlyLearned):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""
-        frozen = frozen_rows(self.table, ids)
+        frozen = frozen_rows(self.table, ids, self.rows.num_embeddings)
         return frozen + scaled_as(self.table, self.factor * (self.rows(ids) @ self.columns))
 
     @torch.no_grad()
@@ -94,7 +95,7 @@ class LoraTable(PartlyLearned):
 
 def check_table(table: nn.Module) -> None:
     """Raise `UsageError` unless the table gives the rows of its weight, times its scale."""
-    if not isinstance(table, nn.Embedding) or isinstance(table, MatryoshkaEmbedding):
+    if not isinstance(table, nn.Embedding) or isinstance(table, MatryoshkaEmbedding | MultiHotEmbedding):
         raise UsageError(f"table must be a TokenEmbedding or an nn.Embedding, not {type(table).__name__}")
     if table.max_norm is not None:
         raise UsageError("table has a max_norm, so that its forward changes rows; use a TokenEmbedding")
@@ -106,8 +107,13 @@ def require_loaded(*tensors: Tensor) -> None:
         raise UsageError("the rows are on the meta device; load them, or remove the hooks of accelerate, before this")
 
 
-def frozen_rows(table: nn.Embedding, ids: Tensor) -> Tensor:
-    """Ids (...) → the rows of the table (..., d), by a call, so that hooks of the table run."""
+def frozen_rows(table: nn.Embedding, ids: Tensor, size: int) -> Tensor:
+    """Ids (...) → the rows of the table (..., d), by a call, so that hooks run; the table must still have its size."""
+    if table.num_embeddings != size:
+        raise UsageError(
+            f"the table has {table.num_embeddings} rows now, and had {size} when TrainableRows or LoraTable was put on "
+            "it; resize a table first"
+        )
     if not isinstance(table, TokenEmbedding) and not torch.compiler.is_compiling():
         check_ids(ids, table.num_embeddings)
     rows: Tensor = table(ids)

@@ -79,7 +79,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
         return self.token_ids
 
     def explain_settings(self, found: list[int] | None, state: Mapping[str, Any]) -> str | None:
-        """Explain a difference in ids; a state of an older version has none."""
+        """Explain a difference in ids; a state may have none."""
         if found is None or found == self.token_ids:
             return None
         return (
@@ -88,7 +88,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (...) → rows (..., d)."""
-        frozen = frozen_rows(self.table, ids)
+        frozen = frozen_rows(self.table, ids, len(self.position))
         position = self.position[ids]
         learned = scaled_as(self.table, self.rows(position.clamp(min=0)))
         return torch.where((position >= 0).unsqueeze(-1), learned, frozen)
