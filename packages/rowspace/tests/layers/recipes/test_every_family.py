@@ -4,12 +4,17 @@ The reference is what the first block of the model receives, and its queries bef
 `docs/reference/families.md` has the results of all model types; `scripts/make_families_page.py` writes it.
 """
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+import torch
 from tests.layers.recipes.published.agreement import agreement
+from tests.layers.recipes.published.models import small_model
+from tests.layers.rotary.published import rotated
 
+from rowspace.layers import from_checkpoint
 from rowspace.layers.recipes import RECIPES
 from rowspace.layers.recipes.families import known_families
 
@@ -50,6 +55,28 @@ def test_input_of_a_model_type_matches_transformers(kind, tmp_path):
     found = agreement(kind, tmp_path)
     assert any(each.outcome == "agrees" for each in found)
     assert disagreements(kind, tmp_path) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["qwen2_vl", "glm4v", "qwen3_vl"])
+def test_rotation_by_time_height_and_width_matches_transformers(kind, tmp_path):
+    """Also with the config of the text at the top level, as these models were released."""
+    model = small_model(kind).model
+    model.save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    nested = json.loads(path.read_text())
+    text = nested["text_config"]
+    rope = text["rope_parameters"]
+    old = {"rope_theta": rope["rope_theta"], "rope_scaling": {"type": "mrope", "mrope_section": rope["mrope_section"]}}
+    flat = {name: value for name, value in nested.items() if name != "text_config"} | text | old | {"model_type": kind}
+    positions = torch.tensor([[[0, 1, 1, 1, 4]], [[0, 1, 2, 3, 4]], [[0, 3, 1, 2, 4]]])
+    for config in (nested, *([flat] if kind != "qwen3_vl" else [])):
+        path.write_text(json.dumps(config))
+        ours = from_checkpoint(tmp_path)
+        assert ours.tokens.weight.equal(model.get_input_embeddings().weight)
+        q = torch.rand(1, 2, 5, ours.rotary.head_dim)
+        expected = rotated(model.config.get_text_config(), q, positions)
+        torch.testing.assert_close(ours.rotary(q, q, positions)[0], expected)
 
 
 @pytest.mark.long

@@ -138,6 +138,8 @@ def _recipe_of(config: Config, part: str | None) -> tuple[Recipe, Config]:
         raise UsageError(f"part is {part!r}, but a {kind!r} has {' and '.join(map(repr, parts))}; pass one of them")
     if kind in RECIPES:
         raise UsageError(f"part is {part!r}, but a {kind!r} has no parts; omit it")
+    if (text := f"{kind}_text") in RECIPES and "hidden_size" in config and part in (None, "text"):
+        return RECIPES[text], {**config, "model_type": text}  # as Qwen2-VL and GLM-4V were released
     raise UsageError(
         f"model_type is {kind!r}, which has no recipe ({similar_names(kind, RECIPES)}RECIPES has all names); compose "
         f"the input with InputEmbedding, or open its table alone with rowspace.load"
