@@ -8,11 +8,15 @@ from torch.export import Dim
 
 from rowspace.layers import (
     ByteNgramEmbedding,
+    FactorizedEmbedding,
     HashedNgramEmbedding,
+    LoraTable,
     MultiHotEmbedding,
     QuantizedEmbedding,
     SoftPrompt,
     TiedHead,
+    TokenEmbedding,
+    TrainableRows,
     replace_rows,
 )
 
@@ -95,3 +99,31 @@ def test_inputs_of_training_match_onnxruntime(tmp_path):
     ids = torch.tensor([[3, 9, 2, 0, 7, 7, 1, 5, 4], [9, 9, 1, 1, 8, 2, 3, 10, 6]])
     given = (ids, torch.rand(3, 8), torch.rand(2, 9))
     torch.testing.assert_close(run(Inputs(), given, given, tmp_path / "inputs.onnx"), Inputs()(*given).detach())
+
+
+class Heads(nn.Module):
+    """Ids → logits and losses of heads over other tables than plain ones, side by side."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.tables = nn.ModuleList([
+            TrainableRows(TokenEmbedding(11, 8), [2, 5]),
+            LoraTable(TokenEmbedding(11, 8), 2),
+            QuantizedEmbedding.from_float(torch.randn(11, 8)),
+            FactorizedEmbedding(11, 8, inner_dim=3),
+        ])  # fmt: skip
+        self.heads = nn.ModuleList(TiedHead(table) for table in self.tables)
+
+    def forward(self, ids):
+        found = []
+        for table, head in zip(self.tables, self.heads, strict=True):
+            hidden = table(ids)
+            found.append(torch.cat([head(hidden), head.loss(hidden, ids, reduction="none")[..., None]], -1))
+        return torch.stack(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_heads_over_other_tables_match_onnxruntime(tmp_path):
+    ids = torch.tensor([[3, 9, 2], [5, 0, 10]])
+    torch.testing.assert_close(run(Heads(), (ids,), (ids,), tmp_path / "heads.onnx"), Heads()(ids).detach())

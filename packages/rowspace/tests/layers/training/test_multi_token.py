@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers import MultiTokenPrediction, TiedHead, TokenEmbedding
+from rowspace.layers import MultiTokenPrediction, TiedHead, TokenEmbedding, extend
 
 
 def make(depths=2):
@@ -95,6 +95,25 @@ def test_rows_ahead_are_those_of_peft_and_of_the_merged_table(config):
     merged = peft.merge_and_unload()
     assert merged.ahead.embedding is merged.ahead.head.embedding is merged.tokens
     torch.testing.assert_close(merged(ids).detach(), loss)
+
+
+def test_rows_of_an_extended_table_are_read():
+    model = Model()
+    optimizer = torch.optim.AdamW(model.parameters())
+    ids = torch.arange(2, 16).reshape(2, 7)
+    model(ids).backward()
+    optimizer.step()
+    assert extend(model.tokens, 2, optimizer=optimizer) == range(20, 22)
+    optimizer.zero_grad()
+    model(ids + 6).backward()  # up to 21
+    assert model.tokens.weight.grad[20:].abs().sum() > 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from torch, while it compiles an autograd.Function
+def test_the_loss_compiles_as_one_graph():
+    model, ids = Model(), torch.arange(2, 16).reshape(2, 7)
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(ids), model(ids))
 
 
 def test_a_copy_that_peft_would_make_is_refused():
