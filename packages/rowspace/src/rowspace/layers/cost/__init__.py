@@ -4,12 +4,13 @@ Read `catalogue.py` first, which has the sizes of published models too, then `co
 """
 
 from rowspace.layers.cost.catalogue import CATALOGUE, PublishedModel, cost
-from rowspace.layers.cost.counts import Cost, TrainingBytes
+from rowspace.layers.cost.counts import Cost, MappedBytes, TrainingBytes
 from rowspace.layers.cost.patches import PatchCost, patch_cost
 
 __all__ = [
     "CATALOGUE",
     "Cost",
+    "MappedBytes",
     "PatchCost",
     "PublishedModel",
     "TrainingBytes",
