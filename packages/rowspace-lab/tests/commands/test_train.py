@@ -97,7 +97,7 @@ def test_unsupported_models_and_unknown_tokens_are_reported(run: Run, corpus: st
         (("--resume", "-o", "nowhere"), "there is no run of rowspace train in", 2),
         (("--init", "nowhere", "-o", "run"), "there is no file or folder", 2),
         (("--heads", "3", "-o", "run"), "heads must divide dim", 2),
-        (("nowhere.txt", "-o", "run"), "there is no file or folder 'nowhere.txt'", 1),
+        (("nowhere.txt", "-o", "run"), "there is no file or folder 'nowhere.txt'", 2),
     ],
 )
 def test_mistakes_are_one_sentence(

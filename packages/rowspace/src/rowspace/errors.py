@@ -18,6 +18,7 @@ __all__ = [
     "UnknownTokenError",
     "UnseenTokenWarning",
     "UsageError",
+    "missing_file",
     "printable",
     "reason_of",
 ]
@@ -62,6 +63,16 @@ class RowspaceError(Exception):
 
 class UsageError(RowspaceError, ValueError):
     """An argument has an invalid value."""
+
+
+def missing_file(name: object, advice: str = "check the path") -> UsageError:
+    """Return the error for a path or URL at which nothing is.
+
+    >>> missing_file("a.txt")
+    UsageError("there is no file or folder 'a.txt'; check the path")
+    """
+    shown = repr(str(name))
+    return UsageError(f"there is no file or folder {shown if len(shown) < 100 else f'{shown[:80]}...'}; {advice}")
 
 
 class CorpusError(RowspaceError, ValueError):

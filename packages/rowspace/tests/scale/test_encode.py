@@ -12,7 +12,7 @@ import pytest
 from tests.scale.corpus import contents, write_texts
 
 import rowspace as rs
-from rowspace.errors import CorpusError, CorpusWarning, RowspaceError, UsageError
+from rowspace.errors import CorpusWarning, RowspaceError, UsageError
 from rowspace.files.remote import read_remote, remote_names, upload
 from rowspace.scale import Part, PartsOptions, encode_parts
 from rowspace.scale.encode import _EncodePart
@@ -107,7 +107,7 @@ def test_rows_without_a_text_are_zeros_and_named(tmp_path, table_path):
     again = encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "out", options=TEXT, on=None)
     assert (again.texts, again.bad, again.bad_rows) == (4, 2, result.bad_rows)
     strict = PartsOptions(column="text", strict=True)
-    with pytest.raises(RowspaceError, match=r"row 1 of the column 'text' is null; remove or fill it") as caught:
+    with pytest.raises(RowspaceError, match=r"row 1: the column 'text' has no value, expected a text") as caught:
         encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "strict", options=strict, on=None)
     assert str(caught.value).startswith("part texts.parquet failed: ")
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
         encode_parts(table_path, f"{tmp_path}/a.*", tmp_path / "new")
     with pytest.warns(CorpusWarning, match=r"there are fewer parts \(1\) than workers \(2\)"):
         encode_parts(table_path, source / "part-0.parquet", tmp_path / "few", options=TEXT, workers=2)
-    with pytest.raises(CorpusError, match="there is no file or folder"):
+    with pytest.raises(UsageError, match="there is no file or folder"):
         encode_parts(table_path, tmp_path / "none.parquet", tmp_path / "new")
 
 

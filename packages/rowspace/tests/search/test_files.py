@@ -184,7 +184,7 @@ def test_roots(tmp_path):
         str(tmp_path / "sub"),
     ]
     assert resolve_roots([tmp_path, tmp_path / "sub"]) == [str(tmp_path)]
-    with pytest.raises(UsageError, match=r"nothing does not exist; name files"):
+    with pytest.raises(UsageError, match=r"no file or folder .*nothing'; check"):
         resolve_roots(tmp_path / "nothing")
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match=r"pipe is neither a file nor a folder; name files"):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from rowspace.errors import UsageError
+from rowspace.errors import UsageError, missing_file
 from rowspace.files.remote_place import Place, RemoteFile, translated_errors
 
 if TYPE_CHECKING:
@@ -106,8 +106,9 @@ def remote_files(url: str) -> list[RemoteFile]:
         matches = re.compile("".join(map(_translated, _WILD.findall(place.path))))
         files = [place.file(info) for info in infos if matches.fullmatch(info.path)]
     if not files:
-        what = "there is no file or folder" if magic is None else "no file matches the pattern"
-        raise UsageError(f"{what} {url!r}; check the address")
+        if magic is None:
+            raise missing_file(url, "check the address")
+        raise UsageError(f"no file matches the pattern {url!r}; check the address")
     return sorted(files)
 
 
@@ -117,7 +118,7 @@ def remote_file(url: str) -> RemoteFile:
     with translated_errors(url):
         info = place.system.get_file_info(place.path)
     if not info.is_file:
-        raise UsageError(f"there is no file {url!r}; check the address")
+        raise missing_file(url, "check the address")
     return place.file(info)
 
 

@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 from urllib.parse import quote
 
-from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
+from rowspace.errors import MissingExtraError, RowspaceError, UsageError, missing_file, reason_of
 
 if TYPE_CHECKING:
     from pyarrow import fs
@@ -128,7 +128,7 @@ def translated_errors(url: str, *, doing: str = "read") -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise UsageError(f"there is no file or folder {url!r}; check the address") from error
+        raise missing_file(url, "check the address") from error
     except OSError as error:
         raise RowspaceError(f"{url}: cannot be {doing} ({_reason(error)}); {_REMEDY}") from error
 

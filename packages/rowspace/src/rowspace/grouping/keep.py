@@ -28,7 +28,7 @@ def check_kept(source: str, output: str, *, column: str | None) -> None:
     check_file_target(output)
     if Path(output).resolve() == Path(source).resolve():
         raise UsageError(f"{output!r} is read, and what is left out would be lost; name another output")
-    if column is not None and not (is_parquet_file(source) or has_records(source) or suffix_of(source) == ".json"):
+    if column is not None and not (is_parquet_file(source) or has_records(source, arrays=True)):
         raise UsageError(f"{source!r} must be named for its records: JSON lines .jsonl, CSV .csv, an array .json")
     wanted = _endings(source, column)
     if wanted and Path(output).suffix.lower() not in wanted:

@@ -30,12 +30,14 @@ class Outcome(NamedTuple):
         value: What the function returned.
         failure: Why it failed; empty if it did not.
         trace: The traceback of an internal error.
+        is_usage: Whether an argument is wrong.
     """
 
     part: Any
     value: Any = None
     failure: str = ""
     trace: str = ""
+    is_usage: bool = False
 
 
 Function = Callable[[Any], Outcome]

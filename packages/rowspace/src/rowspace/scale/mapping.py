@@ -45,7 +45,7 @@ def map_parts(
     Raises:
         UsageError: The engine or the number of workers is unknown.
         MissingExtraError: The engine is not installed.
-        RowspaceError: A part failed. Those that have begun are finished first.
+        RowspaceError: A part failed (`UsageError`: by a wrong argument). Those that have begun are finished first.
     """
     check_engine(on, workers)
     if not parts:
@@ -85,7 +85,7 @@ def _done(engine: Engine, parts: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     if failed:
         first = min(failed)
         more = f", and {plural(len(failed) - 1, 'more part')} failed" if len(failed) > 1 else ""
-        error = RowspaceError(
+        error = (UsageError if first.is_usage else RowspaceError)(
             f"part {first.part.name} failed: {first.failure}{more}; {plural(done, 'other part')} done"
         )
         if first.trace:
@@ -116,7 +116,7 @@ class _Checked:
         try:
             return Outcome(part, self.function(part))
         except RowspaceError as error:
-            return Outcome(part, failure=str(error))
+            return Outcome(part, failure=str(error), is_usage=isinstance(error, UsageError))
         except Exception as error:  # one part must not end the worker of others
             failure = f"{type(error).__name__}: {reason_of(error)} (on {socket.gethostname()})"
             return Outcome(part, failure=failure, trace=traceback.format_exc())

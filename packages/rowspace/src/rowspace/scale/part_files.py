@@ -12,10 +12,10 @@ from rowspace.encode.stream import StreamOptions, encode_to
 from rowspace.encode.stream.arrow_sink import grouped
 from rowspace.encode.stream.columns import VECTOR, check_no_vector
 from rowspace.encode.stream.encode_to import VectorEncoder
-from rowspace.errors import CorpusError, UsageError, reason_of
+from rowspace.errors import CorpusError, FileFormatError, UsageError, reason_of
 from rowspace.files.remote import path_or_url
 from rowspace.scale.parts import Part, open_source_file
-from rowspace.text.corpus.parquet_column import check_text_column
+from rowspace.text.corpus.parquet_column import check_text_column, text_column
 from rowspace.text.corpus.pieces import is_parquet_file
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: Part
         options: How to read and save.
 
     Raises:
-        CorpusError: The file cannot be read, has no such column, or, if `strict`, has a row without a text.
-        UsageError: A Parquet file has a column of vectors already, or no column is named.
+        CorpusError: The file cannot be read.
+        FileFormatError: If `strict`, a row is without a text.
+        UsageError: A Parquet file has a column of vectors already, or no such column, or no column is named.
     """
     if not is_parquet_file(part.source):
         source: list[PathLike[str]] = [path_or_url(part.source)]
@@ -190,12 +191,13 @@ class _ParquetPart:
         size = max(1, min(MAX_ROWS, int(MAX_BYTES / row_bytes)))
         row = self.first_row
         for batch in self.file.iter_batches(batch_size=size, row_groups=self.groups):
-            texts, places = texts_of(batch.column(self.column))
+            texts, places = texts_of(text_column(batch, self.column))
             if places and self.options.strict:
                 place, reason = places[0]
-                raise CorpusError(
-                    f"{self.part.source!r}: row {row + place:,} of the column {self.column!r} is {reason}; remove or "
-                    "fill it, or leave out --strict (strict=True in Python), and its vector is zeros"
+                raise FileFormatError(
+                    f"{self.part.source}: row {row + place:,}: the column {self.column!r} has "
+                    f"{'no value' if reason == 'null' else reason}, expected a text; repair or remove it, or leave out "
+                    "--strict (strict=True in Python), and its vector is zeros"
                 )
             bad += [BadRow(self.part.source, row + place, reason) for place, reason in places]
             vectors = vectors_of(self.encoder, texts, [place for place, _ in places])

@@ -20,7 +20,7 @@ from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
 from rowspace.search.ranking.search import find_passages, path_filter
 from rowspace.search.reading.files import Change, file_time, resolve_roots
-from rowspace.search.records import Records, check_names, columns_of, rows_of, source_of
+from rowspace.search.records import Records, check_names, rows_of, source_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
@@ -106,12 +106,12 @@ class Index:
         hash stay in memory. Otherwise as `build`; a damaged record ends it, and those before it are in the index.
 
         Args:
-            records: Files (JSON lines, CSV, TSV or Parquet; all but Parquet perhaps compressed), or dictionaries.
+            records: Files (JSON lines or arrays, CSV, TSV or Parquet, perhaps compressed), or dictionaries.
             encoder: As for `build`.
             path: A new folder, an index, or a URL such as s3://bucket/index.
-            column: The column of texts.
+            column: The column of texts; in names of columns, dots separate nested names.
             id_column: The column of ids, which are texts or integers; by default "id", or if the first record has
-                none, a record has the number of its line as its id, such as "data.csv:3".
+                none, a record has the number of its line as its id, such as "data.csv:3"; in an array, its own number.
             title_column: The column of titles, which are searched and shown as headings are.
             options: The length of passages, and limits.
             table: As for `build`.
@@ -121,7 +121,7 @@ class Index:
             The index. All other columns are the metadata of its hits, and `search` compares them with `where`.
 
         Raises:
-            UsageError: If a record of Python is not valid, or an argument as in `build`.
+            UsageError: If a record of Python is not valid, there is no such column, or an argument as in `build`.
             FileFormatError: If a record of a file is not; the message has its line.
             CorpusError: If a file cannot be read.
             RowspaceError: If another process writes to `path`.
@@ -137,11 +137,12 @@ class Index:
         """
         chosen, (opened, table) = options or IndexOptions(), _opened(encoder, table)
         source, roots = source_of(records)
-        rows = rows_of(source, max_megabytes=chosen.max_megabytes)
+        names = {"column": column, "id_column": id_column, "title_column": title_column}
+        rows = rows_of(source, max_megabytes=chosen.max_megabytes, columns=names)
         first = next(rows, None)
         if first is None:
             raise UsageError("there are no records; give at least one")
-        columns = columns_of(first, text=column, id_column=id_column, title=title_column)
+        columns = RecordColumns(column, id_column or ("id" if "id" in first.values else None), title_column, {})
         return cls.build_by(
             path,
             settings_of(opened, chosen, table, roots, columns),
@@ -266,7 +267,11 @@ class Index:
         if not self.settings.roots:
             raise UsageError(f"{self.path}: the index has records of Python; update it with update_records")
         check_names(roots)
-        rows = rows_of([root for root in roots if Path(root).exists()], max_megabytes=self.settings.max_megabytes)
+        rows = rows_of(
+            [root for root in roots if Path(root).exists()],
+            max_megabytes=self.settings.max_megabytes,
+            columns={"column": columns.text, "id_column": columns.id, "title_column": columns.title},
+        )
         encoder = self._queries.encoder_of_passages()
         self.summary = update_records(self._store, rows, encoder, columns, is_all=True, on_progress=on_progress)
         if roots != self.settings.roots:

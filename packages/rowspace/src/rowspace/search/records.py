@@ -9,18 +9,19 @@ from decimal import Decimal
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
-from rowspace.text.corpus.records import RECORD_NAMES, has_records, is_typed, read_records
+from rowspace.text.corpus.file_types import suffix_of
+from rowspace.text.corpus.records import RECORD_NAMES, check_columns, has_records, is_typed, no_text, read_records
 
-__all__ = ["Record", "Records", "Row", "check_names", "columns_of", "read_record", "rows_of", "source_of"]
+__all__ = ["Record", "Records", "Row", "check_names", "read_record", "rows_of", "source_of"]
 
 Records = Iterable[Mapping[str, Any]]
 """Records of Python: their values by column."""
@@ -86,50 +87,46 @@ def source_of(
     return roots, roots
 
 
-def rows_of(records: str | Path | Iterable[str | Path] | Records, *, max_megabytes: int) -> Iterator[Row]:
+def rows_of(
+    records: str | Path | Iterable[str | Path] | Records,
+    *,
+    max_megabytes: int,
+    columns: Mapping[str, str | None] = MappingProxyType({}),
+) -> Iterator[Row]:
     """Yield the records of files, or those of Python.
 
     Args:
         records: Paths of files that `check_names` accepts, or mappings.
         max_megabytes: The limit of a record of a file.
+        columns: The columns that there must be, in each file and in the first mapping, as for `check_columns`.
 
     Raises:
-        UsageError: If an item is neither a path nor a mapping.
+        UsageError: If an item is neither a path nor a mapping, or there is no such column.
         FileFormatError: If a file is damaged.
         CorpusError: If a file cannot be read.
     """
     for number, item in enumerate([records] if isinstance(records, str | Path) else records, 1):
         if isinstance(item, str | Path):
-            yield from _rows_of_file(str(item), max_megabytes * 1_000_000)
+            yield from _rows_of_file(str(item), max_megabytes * 1_000_000, columns)
         elif isinstance(item, Mapping):
+            check_columns(f"record {number}", item, columns if number == 1 else {})
             yield Row(f"record {number}", str(number), item)
         else:
             raise UsageError(f"record {number} must be a dict or the path of a file, not {type(item).__name__}")
 
 
-def _rows_of_file(path: str, limit: int) -> Iterator[Row]:
+def _rows_of_file(path: str, limit: int, columns: Mapping[str, str | None]) -> Iterator[Row]:
     name, typed = Path(path).name, is_typed(path)
-    for line, values in read_records(path, limit=limit):
-        yield Row(f"{path}: line {line}", f"{name}:{line}", values, typed)
+    for number, (line, values) in enumerate(read_records(path, limit=limit, columns=columns), 1):
+        own = number if suffix_of(path) == ".json" else line  # an array may have one line
+        yield Row(f"{path}: line {line}", f"{name}:{own}", values, typed)
 
 
 def check_names(paths: Iterable[str]) -> None:
     """Raise `UsageError` for a path that does not have the name of a file of records."""
     for path in paths:
-        if not has_records(path) or Path(path).is_dir():
-            raise UsageError(f"{path}: a file of records has a name that ends in {', '.join(RECORD_NAMES)}")
-
-
-def columns_of(row: Row, *, text: str, id_column: str | None, title: str | None) -> RecordColumns:
-    """Return the columns of records of which this is the first; that of ids is "id" or none if it is not given."""
-    known = id_column or ("id" if "id" in row.values else None)
-    for name, kind in ((text, ""), (known, "id-"), (title, "title-")):
-        if name is not None and name not in row.values:
-            option = f"--{kind}column NAME ({kind.replace('-', '_')}column=NAME in Python)"
-            row.refuse(
-                f"there is no column {name!r}; it has {join_names(map(str, row.values))}; name one with {option}"
-            )
-    return RecordColumns(text, known, title, {})
+        if not has_records(path, arrays=True) or Path(path).is_dir():
+            raise UsageError(f"{path}: a file of records has a name that ends in {', '.join((*RECORD_NAMES, '.json'))}")
 
 
 def read_record(row: Row, columns: RecordColumns, types: dict[str, ColumnType]) -> Record:
@@ -140,9 +137,9 @@ def read_record(row: Row, columns: RecordColumns, types: dict[str, ColumnType]) 
         FileFormatError: If one of a file is not.
     """
     values = dict(row.values)
-    text = _text(row, columns.text, values.pop(columns.text, None))
-    title = "" if columns.title is None else _text(row, columns.title, values.pop(columns.title, None) or "")
-    own = row.number if columns.id is None else _id(row, columns.id, values.pop(columns.id, None))
+    text = _text(row, columns.text, _taken(values, columns.text))
+    title = "" if columns.title is None else _text(row, columns.title, _taken(values, columns.title) or "")
+    own = row.number if columns.id is None else _id(row, columns.id, _taken(values, columns.id))
     found = dict[str, Any]()
     for name, given in values.items():
         value = _value(row, name, given)
@@ -157,18 +154,28 @@ def read_record(row: Row, columns: RecordColumns, types: dict[str, ColumnType]) 
     return Record(own, title, text, metadata)
 
 
+def _taken(values: dict[str, Any], column: str) -> Any:
+    """Return the value in a column, as `value_in` does, and remove it."""
+    first, _, rest = column.partition(".")
+    nested = values.get(first)
+    if column in values or not isinstance(nested, Mapping):
+        return values.pop(column, None)
+    inner = dict(nested)
+    found = _taken(inner, rest)
+    values[first] = inner or None
+    return found
+
+
 def _text(row: Row, name: str, value: object) -> str:
-    if value is None:
-        row.refuse(f"no value in the column {name!r}; add it or remove the record")
     if not isinstance(value, str):
-        row.refuse(f"the column {name!r} has {_shown(value)}, which is not text; change it or remove the record")
+        row.refuse(no_text(name, value))
     return _unicode(row, name, value)
 
 
 def _id(row: Row, name: str, value: object) -> str:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if text is None or text == "":
-        row.refuse(f"no value in the column {name!r}, which has the ids; add it or remove the record")
+        row.refuse(f"the column {name!r}, which has the ids, has no value; add it or remove the record")
     if not isinstance(text, str) or len(text) > _MAX_ID:
         row.refuse(f"the column {name!r} has {_shown(value)}; an id is text up to {_MAX_ID:,} characters or an integer")
     return _unicode(row, name, text)

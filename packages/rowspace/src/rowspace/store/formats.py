@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rowspace._base.atomic import StrPath, check_not_interrupted
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import FileFormatError, RowspaceError, UsageError, missing_file
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.files.hub import local_path
 from rowspace.files.remote import is_url
@@ -274,5 +274,5 @@ def _existing(path: StrPath) -> Path:
             ) from error
         check_not_interrupted(text, "table")
         unfinished = unfinished_beside(source)
-        raise UsageError(f"there is no file or folder {text!r}; check the path{hub_hint(text)}{unfinished}")
-    raise UsageError(f"there is no file or folder {text!r}; check the path")
+        raise missing_file(text, f"check the path{hub_hint(text)}{unfinished}")
+    raise missing_file(text)

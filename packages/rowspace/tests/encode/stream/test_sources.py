@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from rowspace.encode.stream import open_source
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import CorpusError, RowspaceError, UsageError
 
 TEXTS = ["the cat", "", "é 안녕 🙂", "the dog"]
 
@@ -111,7 +111,7 @@ def test_invalid_sources_are_refused(folder):
     ]:
         with pytest.raises(UsageError, match=complaint):
             texts_of(source, **options)
-    with pytest.raises(CorpusError, match="there is no file or folder 'a missing file'"):
+    with pytest.raises(UsageError, match="there is no file or folder 'a missing file'"):
         open_source("a missing file")
 
 
@@ -129,12 +129,12 @@ def test_columns_without_text_and_damaged_files_are_refused(tmp_path):
         pa.table({"n": [1, 2, 3], "t": ["a", None, "b"], "l": [["a"], ["b"], []]}), path, row_group_size=1
     )
     for column, complaint in {
-        "x": "has no column 'x'; it has 'l', 'n', 't'",
-        "n": "the column 'n' holds int64, not text; name another column",
-        "l": "the column 'l' holds list.*, not text",
-        "t": "row 1 of the column 't' is null; remove such rows, or fill them with texts",
+        "x": "there is no column 'x'; it has 'l', 'n', 't'",
+        "n": "the column 'n' has int64, expected a text; name another column",
+        "l": "the column 'l' has list.*, expected a text",
+        "t": "row 1: the column 't' has no value, expected a text",
     }.items():
-        with pytest.raises(CorpusError, match=complaint):
+        with pytest.raises(RowspaceError, match=complaint):
             texts_of(path, column=column)
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(CorpusError, match=r"is a damaged Parquet file: .*; write it again"):

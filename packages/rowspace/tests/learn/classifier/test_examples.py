@@ -50,10 +50,10 @@ def test_lines_of_fasttext(tmp_path):
 
 def test_mistakes_are_errors(tmp_path):
     for name, content, error, message in (
-        ("a.csv", "text,stars\nx,1\n", UsageError, "no column 'label', only text, stars; name the column by --label"),
+        ("a.csv", "text,stars\nx,1\n", UsageError, "no column 'label'; it has 'stars', 'text'; name one with --label-"),
         ("a.csv", "text,label\nx,\n", FileFormatError, "line 2: the label is ''"),
         ("a.csv", "text,label\n", FileFormatError, "has no records"),
-        ("a.jsonl", '{"text": 3, "label": "a"}\n', FileFormatError, "line 1: the text is 3"),
+        ("a.jsonl", '{"text": 3, "label": "a"}\n', FileFormatError, "line 1: the column 'text' has 3, expected"),
         ("a.jsonl", '{"text": "x", "label": null}\n', FileFormatError, "line 1: the label is None"),
         ("a.jsonl", '{"text": "x", "label": 0.5}\n', FileFormatError, "line 1: the label is 0.5"),
         ("a.txt", "no label\n", FileFormatError, "no line has a label"),

@@ -44,9 +44,9 @@ def test_a_line_that_is_no_edge_is_named(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "options", "error", "message"),
     [
-        ("from,to\na,b\n", {}, UsageError, "no column 'source', it has 'from', 'to'; name the column with source="),
+        ("from,to\na,b\n", {}, UsageError, "no column 'source'; it has 'from', 'to'; name one with --source"),
         ("source,to\na,b\n", {}, UsageError, "no column 'target'"),
-        ("source,target\na,b\n", {"weight": "w"}, UsageError, "no column 'w'.*weight="),
+        ("source,target\na,b\n", {"weight": "w"}, UsageError, "no column 'w'.*--weight"),
         ("source,target,weight\na,b,1\na,b,x\n", {}, FileFormatError, "line 3: the column 'weight' has 'x'"),
         ("source,target,weight\na,b,-2\n", {}, FileFormatError, "line 2: the column 'weight' has '-2'"),
         ("source,target,weight\na,b,NaN\n", {}, FileFormatError, "'NaN', which is no weight"),
@@ -62,7 +62,7 @@ def test_a_record_that_is_no_edge_is_named(tmp_path, text, options, error, messa
 
 @pytest.mark.parametrize("name", ["edges.txt", "edges.csv"])
 def test_a_missing_file_is_named(tmp_path, name):
-    with pytest.raises(CorpusError, match=name):
+    with pytest.raises(UsageError, match=name):
         read(tmp_path / name)
     with pytest.raises(CorpusError, match="is a folder"):
         read(tmp_path)

@@ -98,7 +98,7 @@ def test_rare_items_and_users_without_items_are_left_out():
         ([["ale"]], {"min_count": 3}, CorpusError, "no item is in min_count=3 baskets: the most frequent one is in 1"),
         ([["ale"]], {"separator": ""}, UsageError, "separator must be text of at least one character"),
         ([["ale"]], {"sep": ","}, UsageError, "read_interactions has no option 'sep'"),
-        ("no-such-file", {}, CorpusError, "'no-such-file' is no file; give a file of baskets or of events"),
+        ("no-such-file", {}, UsageError, "no file or folder 'no-such-file'; give a file of baskets or of events"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_sentence(baskets, options, error, message):
@@ -111,7 +111,7 @@ def test_files_are_named_with_the_line(tmp_path):
     path.write_text("user,item,n\nanna,tea,1\nben,tea,-2\n")
     with pytest.raises(FileFormatError, match=r"events.csv: line 3: the weight is '-2'"):
         read_interactions(path, weight_column="n")
-    with pytest.raises(FileFormatError, match="line 2: there is no column 'sku'; it has 'item', 'n', 'user'"):
+    with pytest.raises(UsageError, match="there is no column 'sku'; it has 'item', 'n', 'user'"):
         read_interactions(path, item_column="sku")
 
 

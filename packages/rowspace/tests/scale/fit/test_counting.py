@@ -162,7 +162,7 @@ def test_processes_count_and_the_rows_are_those_of_fit(folder):
         ("c.txt", {}, CorpusError, r"^the files of the corpus are empty"),
         ("a.txt", {"phrases": 2}, UsageError, r"^parts are of words; leave out phrases and tokens"),
         ("a.txt", {"tokens": "bytes"}, UsageError, r"^parts are of words; leave out phrases and tokens"),
-        ("a.txt", {"column": "text"}, RowspaceError, r"^part .*a.txt failed: .* is not JSON"),
+        ("a.txt", {"column": "text"}, RowspaceError, r"^part .*a.txt failed: .* not valid JSON"),
     ],
 )
 def test_what_has_no_parts_is_refused(corpus, options, kind, message, folder, tmp_path):

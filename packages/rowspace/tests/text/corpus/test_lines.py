@@ -10,7 +10,7 @@ import pytest
 import zstandard
 from hypothesis import given, strategies as st
 
-from rowspace.errors import CorpusError, CorpusWarning
+from rowspace.errors import CorpusError, CorpusWarning, UsageError
 from rowspace.text.corpus import lines, read_lines
 
 
@@ -90,7 +90,7 @@ def test_records_of_json_lines(file):
     assert flat(file(data), column="body.text") == ["one", "", "é\ufffd", "two\nlines"]
     with pytest.raises(CorpusError, match="holds JSON lines; name the column with the text"):
         flat(file(data))
-    with pytest.raises(CorpusError, match=r"line 1 has no column 'body\.title': 'title' was not found"):
+    with pytest.raises(UsageError, match=r"line 1: there is no column 'body\.title'; it has 'body', 'n'"):
         flat(file(data), column="body.title")
 
 

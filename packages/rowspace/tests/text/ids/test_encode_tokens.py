@@ -156,7 +156,7 @@ def test_corpus_without_text_is_refused(corpus, tokens, tmp_path):
     ("corpus", "error", "message"),
     [
         ([["a", "b"]], UsageError, "the corpus is token lists"),
-        ("missing", CorpusError, "there is no file or folder 'missing'"),
+        ("missing", UsageError, "there is no file or folder 'missing'"),
         (["a", 3], CorpusError, "item 1 of the corpus is int"),
         ([], CorpusError, "the corpus is empty"),
         (3, CorpusError, "not int"),

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from rowspace import text as rowspace_text
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import UsageError
 from rowspace.text import WordTokenizer, measure_coverage
 from rowspace.text.tokenizers.sentencepiece_reader import open_sentencepiece
 from rowspace.text.tokenizers.tiktoken_reader import open_ranks
@@ -204,7 +204,7 @@ def test_tokenizer_without_an_unknown_token_is_refused_on_unknown_text() -> None
 
 
 def test_missing_corpus_is_refused() -> None:
-    with pytest.raises(CorpusError, match="there is no file"):
+    with pytest.raises(UsageError, match="there is no file"):
         measure_coverage(tokenizer("ours"), "no-such-file")
 
 

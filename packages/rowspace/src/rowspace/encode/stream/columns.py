@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import clean
-from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import has_records, is_typed, read_records
 
@@ -54,8 +53,8 @@ def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> 
     found: SourceColumns | None = None
     if are_parquet == {True}:
         found = _ParquetColumns(names, omitted)
-    elif are_parquet == {False} and all(has_records(name) or suffix_of(name) == ".json" for name in names):
-        found = _RecordColumns(names, omitted)
+    elif are_parquet == {False} and all(has_records(name, arrays=True) for name in names):
+        found = _RecordColumns(names, column, omitted)
     if found is not None:
         return found if found.schema.names else None
     warnings.warn(
@@ -152,13 +151,13 @@ def _opened(name: str) -> Any:
 class _RecordColumns:
     """The columns of records: texts, numbers or truth values; all else, and mixed values, as the text of its JSON."""
 
-    def __init__(self, names: list[str], omitted: str | None) -> None:
+    def __init__(self, names: list[str], column: str, omitted: str | None) -> None:
         import pyarrow as pa
 
         self.names = names
         kinds: dict[str, set[type]] = {}
         for name in names:
-            for record in read_records(name, limit=_RECORD_BYTES):
+            for record in read_records(name, limit=_RECORD_BYTES, columns={"column": column}):
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
         if omitted is not None:

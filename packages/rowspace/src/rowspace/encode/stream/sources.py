@@ -51,8 +51,8 @@ def open_source(source: TextSource, *, column: str | None = None) -> Source:
             separate nested names.
 
     Raises:
-        CorpusError: A file does not exist, or a folder has no text files; `read` raises it for what cannot be read.
-        UsageError: The source is something else, or `column` does not fit it.
+        CorpusError: A folder has no text files; `read` raises it for what cannot be read.
+        UsageError: A file does not exist, the source is something else, or `column` does not fit it.
 
     >>> list(open_source(iter(["one text", "another"])).read(None))
     [['one text', 'another']]

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, missing_file
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
-from rowspace.text.corpus.file_types import suffix_of
-from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
+from rowspace.text.corpus.records import RECORD_NAMES, has_records, no_text, read_records, text_in, value_in
 
 __all__ = ["Examples", "read_labeled_texts"]
 
@@ -40,10 +39,11 @@ def read_labeled_texts(
     r"""Read texts with labels.
 
     Args:
-        path: Records if the name ends in .jsonl, .ndjson, .csv, .tsv or .parquet, perhaps compressed; else lines in
-            fastText's format, in which each word that begins with `__label__` is a label of the line.
-        column: Of records, the column of texts.
-        label_column: Of records, the column of labels: strings, whole numbers, true and false, or lists of these.
+        path: Records if the name ends in .jsonl, .ndjson, .json, .csv, .tsv or .parquet, perhaps compressed; else lines
+            in fastText's format, in which each word that begins with `__label__` is a label of the line.
+        column: Of records, the column of texts; dots separate nested names.
+        label_column: Of records, the column of labels, likewise: strings, whole numbers, true and false, or lists of
+            these.
         label_separator: The separator of labels in a string; None if a string is one label.
 
     Returns:
@@ -61,8 +61,8 @@ def read_labeled_texts(
     Examples(texts=['short, and funny', 'too long'], labels=['good', 'bad'], left_out=0)
     """
     if not Path(path).is_file():
-        raise UsageError(f"there is no file {str(path)!r}; give {_expected()}")
-    if not has_records(Path(path)) and suffix_of(path) != ".json":
+        raise missing_file(path, f"give {_expected()}")
+    if not has_records(Path(path), arrays=True):
         return _of_lines(path)
     texts, labels = [], list[Any]()
     for place, text, label in _records(path, column, label_column):
@@ -82,17 +82,13 @@ def _expected() -> str:
 
 
 def _records(path: str | os.PathLike[str], column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
-    for line, values in read_records(Path(path), limit=MAX_RECORD):
+    columns = {"column": column, "label_column": label_column}
+    for line, values in read_records(Path(path), limit=MAX_RECORD, columns=columns):
         place = f"{path}: line {line}"
-        for name in (column, label_column):
-            if name not in values:
-                has = ", ".join(map(str, values))[:200]
-                option = "--column" if name == column else "--label-column"
-                raise UsageError(f"{place}: has no column {name!r}, only {has}; name the column by {option}")
-        text = values[column]
-        if not isinstance(text, str) or not is_unicode(text):
-            raise FileFormatError(f"{place}: the text is {text!r:.60}, expected a string; repair the record")
-        yield place, text, values[label_column]
+        text = text_in(place, values, column)
+        if not is_unicode(text):
+            raise FileFormatError(f"{place}: {no_text(column, text)}")
+        yield place, text, value_in(values, label_column)
 
 
 def _divided(label: Any, separator: str | None) -> Any:

@@ -164,27 +164,16 @@ def _records(path: str, options: GraphOptions) -> Edges:
     """Return the edges of a file of records."""
     names, weight = _numbered(), options.weight
     places, weights = list[int](), list[float]()
-    for number, record in enumerate(read_records(path, limit=LINE_BYTES)):
-        if not number:
-            weight = _weight_column(path, record.values, options)
+    columns = {"source": options.source, "target": options.target, "weight": weight}
+    for number, record in enumerate(read_records(path, limit=LINE_BYTES, columns=columns)):
+        if not number and "weight" in record.values:
+            weight = weight or "weight"
         for column in (options.source, options.target):
             places.append(names[_cell(path, record.line, record.values, column)])
         if weight:
             weights.append(_weight(path, record.line, record.values, weight))
     pairs = np.array(places, np.int32).reshape(-1, 2)
     return Edges(list(names), pairs[:, 0], pairs[:, 1], np.array(weights) if weight else None)
-
-
-def _weight_column(path: str, values: dict[str, Any], options: GraphOptions) -> str | None:
-    """Return the column of weights, None if there is none; check that the other two exist."""
-    flags = {options.source: "source", options.target: "target"} | (
-        {options.weight: "weight"} if options.weight else {}
-    )
-    for column, option in flags.items():
-        if column not in values:
-            found = ", ".join(map(repr, list(values)[:8])) or "none"
-            raise UsageError(f"{path!r} has no column {column!r}, it has {found}; name the column with {option}=")
-    return options.weight or ("weight" if "weight" in values else None)
 
 
 def _cell(path: str, line: int, values: dict[str, Any], column: str) -> str:

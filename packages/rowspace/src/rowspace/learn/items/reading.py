@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Unpack
 
 from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.plural import join_names
-from rowspace.errors import CorpusError, FileFormatError, UsageError
+from rowspace.errors import CorpusError, FileFormatError, UsageError, missing_file
 from rowspace.learn.items.events import EventList, Refuse, name_of, seconds_of, weight_of
 from rowspace.learn.items.interactions import Interactions
 from rowspace.learn.items.options import BasketKeywords, BasketOptions
@@ -133,10 +133,14 @@ def _add_event(values: Mapping[str, Any], events: EventList, options: BasketOpti
 
 def _read_file(name: str, events: EventList, options: BasketOptions) -> None:
     if name != STANDARD_INPUT and not Path(name).is_file():
-        what = "a folder" if Path(name).is_dir() else "no file"
-        raise CorpusError(f"{name!r} is {what}; give a file of baskets or of events, or a list of lists of items")
+        advice = "give a file of baskets or of events, or a list of lists of items"
+        if not Path(name).is_dir():
+            raise missing_file(name, advice)
+        raise CorpusError(f"{name!r} is a folder; {advice}")
     if has_records(name):
-        for line, values in read_records(name, limit=MAX_RECORD):
+        columns = {"user_column": options.user_column, "item_column": options.item_column}
+        columns |= {"weight_column": options.weight_column} if options.weight_column else {}
+        for line, values in read_records(name, limit=MAX_RECORD, columns=columns):
             _add_event(values, events, options, _refusing(FileFormatError, f"{name}: line {line}"))
         return
     for number, text in enumerate(chain.from_iterable(read_lines(name, named=True))):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from rowspace.errors import RowspaceError, UsageError, reason_of
+from rowspace.errors import RowspaceError, UsageError, missing_file, reason_of
 from rowspace.files.open_folder import open_regular
 from rowspace.files.remote import is_url, remote_files
 from rowspace.search.reading.patterns import IgnoreFile
@@ -98,8 +98,9 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
         if is_url(path):
             continue  # its files are listed when they are read
         if not (Path(path).is_file() or Path(path).is_dir()) and path not in known:
-            problem = "is neither a file nor a folder" if Path(path).exists() else "does not exist"
-            raise UsageError(f"{path} {problem}; name files and folders to index")
+            if not Path(path).exists():
+                raise missing_file(path)
+            raise UsageError(f"{path} is neither a file nor a folder; name files and folders to index")
     return [
         path
         for path in dict.fromkeys(paths)

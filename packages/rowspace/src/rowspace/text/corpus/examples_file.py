@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, missing_file
 from rowspace.files.open_folder import open_regular
 from rowspace.text.corpus.file_types import SNIFFED, not_text
 
@@ -26,7 +26,7 @@ def read_examples(path: str | os.PathLike[str], expected: str) -> str:
     """
     source = Path(path)
     if not source.exists():
-        raise UsageError(f"there is no file {str(path)!r}; give {expected}")
+        raise missing_file(path, f"give {expected}")
     with open_regular(source) as file:
         data = file.read()
     kind = _kind(data)

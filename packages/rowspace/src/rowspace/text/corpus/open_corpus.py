@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.errors import CorpusError
+from rowspace.errors import CorpusError, UsageError, missing_file
 from rowspace.files.remote import is_url, remote_file, remote_files
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
@@ -124,8 +124,8 @@ def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile
     """Yield the files that paths, folders, patterns and URLs name; those of a folder or a pattern in sorted order.
 
     Raises:
-        CorpusError: There is no such file, or no text file in a folder.
-        UsageError: There is no such file at a URL.
+        CorpusError: There is no text file in a folder.
+        UsageError: There is no such file.
 
     >>> [file.named for file in corpus_files(["-"])]
     [True]
@@ -144,10 +144,8 @@ def corpus_files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CorpusFile
         elif glob.has_magic(name):
             yield from _pattern(name)
         else:
-            what = repr(name) if len(name) < 100 else f"{name[:80]!r}..."
-            raise CorpusError(
-                f"there is no file or folder {what}; check the path (a text itself goes in a list: [text])"
-            )
+            text = " (a text itself goes in a list: [text])" if " " in name else ""
+            raise missing_file(name, f"check the path{text}")
 
 
 def _name(path: object) -> str:
@@ -210,7 +208,7 @@ def _pattern(pattern: str) -> Iterator[CorpusFile]:
     matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # Path.glob refuses absolute patterns
     files = sorted(path for path in matches if _file_type(path) == stat.S_IFREG)
     if not files:
-        raise CorpusError(f"no file matches the pattern {pattern!r}; check it: ** matches folders inside folders")
+        raise UsageError(f"no file matches the pattern {pattern!r}; check it: ** matches folders inside folders")
     for path in files:
         yield CorpusFile(path, named=False)
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rowspace._base.lazy import import_extra
-from rowspace._base.plural import join_names
-from rowspace.errors import CorpusError, reason_of
+from rowspace.errors import CorpusError, FileFormatError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.remote import is_url, open_remote, remote_file
+from rowspace.text.corpus.records import check_columns, column_names, no_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["check_text_column", "is_parquet", "read_column"]
+__all__ = ["check_text_column", "is_parquet", "read_column", "text_column"]
 
 MAGIC = b"PAR1"
 BYTES_AT_ONCE, ROWS_AT_ONCE = 1 << 22, 1 << 14
@@ -33,11 +33,13 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
 
     Args:
         name: The path or URL of a Parquet file.
-        column: The name of a column of strings, dictionary-encoded or not.
+        column: The name of a column of strings, dictionary-encoded or not; dots separate nested names.
         on_bytes: Called with the share of the file's bytes that was read.
 
     Raises:
-        CorpusError: The file is damaged, has no such column, or the column holds something else than text, or nulls.
+        UsageError: There is no such column.
+        CorpusError: The file is damaged.
+        FileFormatError: The column holds something else than text, or nulls.
         MissingExtraError: pyarrow is not installed.
     """
     pa = import_extra("pyarrow", "Parquet files need pyarrow", "arrow")
@@ -53,7 +55,7 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
             )
             row = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(file, column), columns=[column]):
-                texts = _texts(name, column, batch.column(0), row)
+                texts = _texts(name, column, text_column(batch, column), row)
                 row += len(texts)
                 share.add(len(texts))
                 yield texts
@@ -77,15 +79,24 @@ class _Share:
 
 
 def check_text_column(name: str, schema: "pa.Schema", column: str) -> None:
-    """Raise `CorpusError` unless a file's schema has the column, and it holds strings."""
+    """Raise `UsageError` unless a file's schema has the column, `FileFormatError` unless it holds strings."""
     import pyarrow as pa
 
-    if column not in schema.names:
-        raise CorpusError(f"{name!r} has no column {column!r}; it has {join_names(schema.names) or 'none'}")
-    kind = schema.field(column).type
+    check_columns(name, column_names(schema), {"column": column})
+    kind = text_column(pa.RecordBatch.from_pylist([], schema), column).type
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not any(is_text(values) for is_text in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)):
-        raise CorpusError(f"{name!r}: the column {column!r} holds {kind}, not text; name another column")
+        raise FileFormatError(f"{name}: the column {column!r} has {kind}, expected a text; name another column")
+
+
+def text_column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
+    """Return a column of a batch; dots separate nested names, unless a column has the whole name."""
+    from pyarrow import compute
+
+    if column in batch.schema.names:
+        return batch.column(column)
+    first, *nested = column.split(".")
+    return compute.struct_field(batch.column(first), nested)
 
 
 def _rows_at_once(file: "ParquetFile", column: str) -> int:
@@ -105,9 +116,7 @@ def _rows_at_once(file: "ParquetFile", column: str) -> int:
 def _texts(name: str, column: str, values: "pa.Array", row: int) -> list[str]:
     if values.null_count:
         place = row + values.is_null().index(True).as_py()
-        raise CorpusError(
-            f"{name!r}: row {place:,} of the column {column!r} is null; remove such rows, or fill them with texts"
-        )
+        raise FileFormatError(f"{name}: row {place:,}: {no_text(column, None)}")
     if hasattr(values, "dictionary"):  # a text that is repeated is one object in the list
         words = values.dictionary.to_pylist()
         return [words[place] for place in values.indices.to_pylist()]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from rowspace.errors import CorpusError
 from rowspace.files.remote import is_url
@@ -11,12 +12,11 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
 from rowspace.text.corpus.reading import Piece, cut_pieces, read_chunks
-from rowspace.text.corpus.records import read_records
+from rowspace.text.corpus.records import check_columns, read_records, text_in
 
 __all__ = ["is_parquet_file", "read_pieces"]
 
 MAX_RECORD = 1 << 28  # bytes
-_JSON_NAMES = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
 def read_pieces(
@@ -35,17 +35,17 @@ def read_pieces(
         on_bytes: Called with the number of bytes read.
 
     Raises:
-        CorpusError: The file cannot be read, is damaged or binary, holds records and no `column` is given, or has no
-            such column.
-        FileFormatError: A record of CSV or of a JSON array is damaged.
+        UsageError: There is no such file or column.
+        CorpusError: The file cannot be read, is damaged or binary, or holds records and no `column` is given.
+        FileFormatError: A record is damaged, or has no text in the column.
         MissingExtraError: A .zst file without zstandard, or a Parquet file without pyarrow.
     """
     if column is not None and is_parquet_file(name):
         for texts in read_column(name, column, on_bytes=on_bytes):
             yield from ((utf8(text), True) for text in texts)
     elif column is not None and (csv_delimiter(name) is not None or suffix_of(name) == ".json"):
-        for line, values in read_records(name, limit=MAX_RECORD, on_bytes=on_bytes):
-            yield utf8(_text_in(f"{name!r} line {line}", values, column)), True
+        for line, values in read_records(name, limit=MAX_RECORD, columns={"column": column}, on_bytes=on_bytes):
+            yield utf8(text_in(f"{name}: line {line}", values, column)), True
     else:
         chunks = read_chunks(name, named=named, has_records=column is not None, on_bytes=on_bytes)
         start = next(chunks, None)
@@ -64,41 +64,29 @@ def is_parquet_file(name: str) -> bool:
 
 def _json_lines(name: str, chunks: Iterable[bytes], column: str) -> Iterator[Piece]:
     """Yield the text in a column of each record of JSON lines, each a document."""
-    number, rest = 0, b""
+    number, rest, columns = 0, b"", {"column": column}
     for chunk in chain(chunks, [b"\n"]):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             number += 1
             if line.strip(b" \t\r"):
-                location = f"{name!r} line {number}"
-                yield utf8(_text_in(location, _parsed(location, line), column)), True
+                place = f"{name}: line {number}"
+                record = _parsed(place, line)
+                check_columns(place, record, columns)
+                columns = {}
+                yield utf8(text_in(place, record, column)), True
 
 
-def _parsed(location: str, line: bytes) -> object:
+def _parsed(place: str, line: bytes) -> dict[str, Any]:
     try:
-        return json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+        record = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
+        record, reason = None, f"not valid JSON ({error})"
+    else:
+        reason = "not a JSON object"
+    if not isinstance(record, dict):
         raise CorpusError(
-            f"{location} is not JSON ({error}); with a column, each line is a JSON object, unless the name of the file "
-            "ends in .csv, .tsv or .json (an array), or it is Parquet"
-        ) from error
-
-
-def _text_in(location: str, record: object, column: str) -> str:
-    """Return the text in a column of a record; the column may be a path with dots."""
-    value = record
-    whole = isinstance(value, dict) and column in value  # a name that contains dots has precedence
-    for key in [column] if whole else column.split("."):
-        if not (isinstance(value, dict) and key in value):
-            found = (
-                f"it has {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "it is not an object"
-            )
-            missing = found if key == column else f"{key!r} was not found, {found}"
-            raise CorpusError(f"{location} has no column {column!r}: {missing}")
-        value = value[key]
-    if not isinstance(value, str):
-        what = "null" if value is None else _JSON_NAMES.get(type(value), type(value).__name__)
-        raise CorpusError(
-            f"{location}: the column {column!r} holds {what}, not text; remove such records, or name another column"
+            f"{place}: {reason}; with a column, each line is an object, unless the name of the file ends in .csv, .tsv "
+            "or .json (an array), or it is Parquet"
         )
-    return value
+    return record

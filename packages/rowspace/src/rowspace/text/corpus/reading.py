@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rowspace._base.lazy import import_extra
-from rowspace.errors import CorpusError, CorpusWarning
+from rowspace.errors import CorpusError, CorpusWarning, missing_file
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import as_array, character_table
 from rowspace.text.corpus.file_types import not_text, records_in
@@ -64,6 +64,8 @@ def read_chunks(
                 chunks = (chunk.replace(b"\r", b"\n") for chunk in chunks)
             yield from chunks
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise missing_file(name) from error
         if isinstance(error, OSError) and error.errno:
             message = f"{name!r} cannot be read: {error.strerror}; check the path and its permissions"
         else:

@@ -4,18 +4,34 @@ import csv
 import json
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rowspace._base.lazy import import_extra
-from rowspace.errors import FileFormatError, reason_of
+from rowspace._base.plural import join_names
+from rowspace.errors import FileFormatError, UsageError, missing_file, reason_of
 from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.json_array import ArrayError, array_items
 from rowspace.text.corpus.reading import read_chunks
 
-__all__ = ["RECORD_NAMES", "FileRecord", "has_records", "is_typed", "read_records"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "RECORD_NAMES",
+    "FileRecord",
+    "check_columns",
+    "column_names",
+    "has_records",
+    "is_typed",
+    "no_text",
+    "read_records",
+    "text_in",
+    "value_in",
+]
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
 _BOM = b"\xef\xbb\xbf"
@@ -34,7 +50,11 @@ class FileRecord(NamedTuple):
 
 
 def read_records(
-    path: str | Path, *, limit: int, on_bytes: Callable[[int], None] | None = None
+    path: str | Path,
+    *,
+    limit: int,
+    columns: Mapping[str, str | None] = MappingProxyType({}),
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[FileRecord]:
     r"""Yield the records of a file, of which a few are in memory at a time; blank lines are left out.
 
@@ -43,9 +63,12 @@ def read_records(
             Parquet (.parquet); all but Parquet may be compressed (.gz, .xz, .bz2, .zst). Text is UTF-8. The first
             record of CSV names the columns; one without a name is called by its number, "column 1".
         limit: Maximum bytes of a record; not of Parquet.
+        columns: Columns that there must be, as for `check_columns`: in the first record of JSON, the header of CSV or
+            the schema of Parquet.
         on_bytes: Called with the number of bytes read; not of Parquet.
 
     Raises:
+        UsageError: There is no such file or column.
         FileFormatError: A record is damaged or too long, or the name of the file is another one; the message has the
             line.
         CorpusError: The file cannot be read.
@@ -58,12 +81,60 @@ def read_records(
     ...     list(read_records(file, limit=1_000))
     [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
     """
-    return _READERS[suffix_of(path)](_File(str(path), limit, on_bytes))
+    return _READERS[suffix_of(path)](_File(str(path), limit, columns, on_bytes))
 
 
-def has_records(path: str | Path) -> bool:
-    """Whether the name of a file shows that it has records; a .json file may have other things."""
-    return suffix_of(path) in RECORD_NAMES
+def has_records(path: str | Path, *, arrays: bool = False) -> bool:
+    """Whether the name of a file shows that it has records; a .json file may have other things, unless `arrays`."""
+    return suffix_of(path) in (_READERS if arrays else RECORD_NAMES)
+
+
+def check_columns(place: str, found: Mapping[str, Any], columns: Mapping[str, str | None]) -> None:
+    """Raise `UsageError` if a column is missing.
+
+    Args:
+        place: Where, for the message.
+        found: The values of a record, or anything else, by column.
+        columns: Names of columns, or None, by the arguments that give them; dots separate nested names.
+    """
+    for argument, name in columns.items():
+        if name is not None and value_in(found, name, columns) is columns:
+            option = f"--{argument.replace('_', '-')} ({argument}= in Python)"
+            names = join_names(map(str, found))
+            raise UsageError(f"{place}: there is no column {name!r}; it has {names}; name one with {option}")
+
+
+def value_in(values: Any, column: str, default: Any = None) -> Any:
+    """Return the value in a column; dots separate nested names, unless a column has the whole name.
+
+    >>> value_in({"a": {"b": 1}}, "a.b"), value_in({"a.b": 2}, "a.b"), value_in({}, "a")
+    (1, 2, None)
+    """
+    if not isinstance(values, Mapping):
+        return default
+    if column in values:
+        return values[column]
+    first, _, rest = column.partition(".")
+    return value_in(values.get(first), rest, default)
+
+
+def text_in(place: str, values: Mapping[str, Any], column: str) -> str:
+    """Return the text in a column of a record; raise `FileFormatError` if it is something else."""
+    value = value_in(values, column)
+    if not isinstance(value, str):
+        raise FileFormatError(f"{place}: {no_text(column, value)}")
+    return value
+
+
+def no_text(column: str, value: object) -> str:
+    """Return the message for a value that is not a text."""
+    shown = "no value" if value is None else f"{value!r:.40}"
+    return f"the column {column!r} has {shown}, expected a text; repair the record or remove it"
+
+
+def column_names(fields: Iterable["pa.Field"]) -> dict[str, Any]:
+    """Return the names of the columns of Parquet, those of nested ones as keys of a dictionary."""
+    return {field.name: column_names(field.type) if str(field.type).startswith("struct<") else None for field in fields}
 
 
 def is_typed(path: str | Path) -> bool:
@@ -76,11 +147,21 @@ class _File(NamedTuple):
 
     path: str
     limit: int
+    columns: Mapping[str, str | None]
     on_bytes: Callable[[int], None] | None
 
 
 def _wrong(path: str, line: int, reason: str) -> FileFormatError:
     return FileFormatError(f"{path}: line {line}: {reason}")
+
+
+def _json(file: _File) -> Iterator[FileRecord]:
+    """Yield records of JSON after a look at the columns of the first."""
+    records = (_json_array if suffix_of(file.path) == ".json" else _json_lines)(file)
+    for record in islice(records, 1):
+        check_columns(f"{file.path}: line {record.line}", record.values, file.columns)
+        yield record
+    yield from records
 
 
 def _json_lines(file: _File) -> Iterator[FileRecord]:
@@ -105,6 +186,7 @@ def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
         for row in csv.reader(lines, delimiter=delimiter, strict=True):
             if not header:
                 header = _header(path, lines.start, row) if row else header
+                check_columns(path, dict.fromkeys(header), file.columns if row else {})
             elif len(row) > len(header):
                 cells = f"{len(row)} cells for {len(header)} columns"
                 raise _wrong(path, lines.start, f"{cells}; put quotes around a text with {delimiter!r}")
@@ -217,6 +299,7 @@ def _parquet(file: _File) -> Iterator[FileRecord]:
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as rows_of:
+            check_columns(path, column_names(rows_of.schema_arrow), file.columns)
             groups = [rows_of.metadata.row_group(number) for number in range(rows_of.metadata.num_row_groups)]
             size = sum(group.total_byte_size for group in groups)
             rows = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * rows_of.metadata.num_rows // max(1, size)))
@@ -225,6 +308,8 @@ def _parquet(file: _File) -> Iterator[FileRecord]:
                 for values in batch.to_pylist():
                     number += 1
                     yield FileRecord(number, values)
+    except FileNotFoundError:
+        raise missing_file(path) from None
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(f"{path}: a damaged Parquet file ({reason_of(error)}); write it again") from error
 
@@ -234,12 +319,12 @@ def _tsv(file: _File) -> Iterator[FileRecord]:
 
 
 _READERS: dict[str, Callable[[_File], Iterator[FileRecord]]] = {
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
+    ".jsonl": _json,
+    ".ndjson": _json,
     ".csv": _csv,
     ".tsv": _tsv,
     ".parquet": _parquet,
-    ".json": _json_array,
+    ".json": _json,
 }
 
 RECORD_NAMES = tuple(name for name in _READERS if name != ".json")

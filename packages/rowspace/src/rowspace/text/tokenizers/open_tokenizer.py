@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 from rowspace._base.plural import plural
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError, missing_file
 from rowspace.files.foreign import hub_hint
 from rowspace.files.hub import local_path
 from rowspace.text.tokenizers.folder_files import class_of, read_bytes, read_text
@@ -120,7 +120,7 @@ def _by_name(name: str, pattern: str | None) -> Tokenizer:
         raise UsageError(
             f"there is no file or folder {name!r}, and the encodings of tiktoken are {', '.join(ENCODINGS)}"
         )
-    raise UsageError(f"there is no file or folder {name!r}; name {OPENS}{hub_hint(name)}")
+    raise missing_file(name, f"name {OPENS}{hub_hint(name)}")
 
 
 def _check_no_pattern(pattern: str | None, source: str | Path) -> None:

@@ -97,8 +97,8 @@ def test_usage_errors(run: Run, table_path: str, labeled: Path) -> None:
     output = str(labeled.with_name("out"))
     for arguments, expected in {
         ("fit", str(labeled), "-o", table_path): "cannot save to",
-        ("fit", "none.csv", "-o", output): "there is no file 'none.csv'",
-        ("fit", str(labeled), "-o", output, "--label-column", "stars"): "name the column by --label-column",
+        ("fit", "none.csv", "-o", output): "there is no file or folder 'none.csv'",
+        ("fit", str(labeled), "-o", output, "--label-column", "stars"): "name one with --label-column",
         ("fit", str(labeled), "-o", f"{output}.bin"): "give --method rows",
         ("fit", str(labeled), "-o", output, "--method", "vectors"): "needs a table",
         ("fit", str(labeled), "-o", output, "--min-n", "9"): "min_n must not exceed max_n",

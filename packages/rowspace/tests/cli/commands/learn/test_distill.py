@@ -59,12 +59,12 @@ def test_usage_errors(run: Run, model: str, folder: Path) -> None:
         (
             (model, "--words", "none.txt"),
             2,
-            "there is no file 'none.txt'; give a file with a word in each line with --words",
+            "there is no file or folder 'none.txt'; give a file with a word in each line with --words",
         ),
         ((model, "--words", "latin.txt"), 1, "latin.txt: line 2: not valid UTF-8; convert the file to UTF-8"),
         ((model, "--dim", "30"), 2, "dim must be at most the length of the model's vectors, 24, not 30"),
         ((model, "-o", "latin.txt"), 2, "cannot save to"),
-        ((model, "--corpus", "none.txt"), 1, "there is no file or folder 'none.txt'"),
+        ((model, "--corpus", "none.txt"), 2, "there is no file or folder 'none.txt'"),
     ]:
         assert complaint in run("distill", *arguments, status=status).stderr
     assert sorted(folder.iterdir()) == before

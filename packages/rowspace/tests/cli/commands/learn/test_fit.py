@@ -208,7 +208,7 @@ def test_default_output_replaces_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "status", "why"),
     [
-        (("nowhere.txt",), 1, "there is no file or folder 'nowhere.txt'"),
+        (("nowhere.txt",), 2, "there is no file or folder 'nowhere.txt'"),
         (("",), 2, "the name of a corpus is empty"),
         (("--dim", "0"), 2, "dim must be "),
         (("--model", "glove"), 2, "--model"),

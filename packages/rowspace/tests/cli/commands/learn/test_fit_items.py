@@ -62,9 +62,9 @@ def test_options_are_those_of_the_dataclasses(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("events.csv",), 1, "line 2: there is no column 'user'; it has 'day', 'item', 'who'; name one with --user"),
+        (("events.csv",), 2, "there is no column 'user'; it has 'day', 'item', 'who'; name one with --user-column"),
         (("events.csv", "--user-column", "day", "--window", "3"), 2, "window is an option of model='item2vec'"),
-        (("none.csv",), 1, "'none.csv' is no file"),
+        (("none.csv",), 2, "there is no file or folder 'none.csv'"),
         (("lonely.txt",), 2, "none of the 2 baskets has two different items"),
         (("",), 2, "FILE and -o must not be empty"),
     ],

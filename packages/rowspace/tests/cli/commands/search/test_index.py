@@ -181,10 +181,10 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "my-index", " "): "the query is empty; give words or a question",
         ("search", "my-index"): "the query is empty; give words or a question",
         ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY, --path and --where",
-        ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file 'nothing.jsonl'",
+        ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file or folder 'nothing.jsonl'",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
         ("index", "-o", "new"): "name files or folders to index",
-        ("index", "nothing", "-o", "new", "--table", table_path): "nothing does not exist",
+        ("index", "nothing", "-o", "new", "--table", table_path): "no file or folder ",
         ("index", "docs", "-o", "docs", "--table", table_path): "docs is not an index; name a new or an empty folder",
         ("index", "-o", "my-index", "--max-chars", "300"): "was built with --max-chars 1500; to change it",
         ("mcp", "nothing"): "nothing'; create it",
@@ -210,10 +210,10 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
         "Errors,raise an error,2010,en\n"
     )
     columns = ("--column", "about", "--title-column", "title")
-    failed = run("index", "books.csv", "-o", "books", "--table", table_path, status=1)
+    failed = run("index", "books.csv", "-o", "books", "--table", table_path, status=2)
     assert re.search(
-        r"books\.csv: line 2: there is no column 'text'; it has 'about', 'language', 'title', 'year'; name one with "
-        r"--column NAME \(column=NAME in Python\)\n",
+        r"books\.csv: there is no column 'text'; it has 'about', 'language', 'title', 'year'; name one with "
+        r"--column \(column= in Python\)\n",
         failed.stderr,
     )
     first = run("index", "books.csv", *columns, "-o", "books", "--table", table_path).stderr

@@ -99,6 +99,6 @@ def test_empty_text(run: Run, tokenizer_path: str, tmp_path: Path) -> None:
 
 
 def test_failures(run: Run, tokenizer_path: str, corpus_path: str) -> None:
-    assert "no file or folder" in run("coverage", tokenizer_path, "nowhere.txt", status=1).stderr
+    assert "no file or folder" in run("coverage", tokenizer_path, "nowhere.txt", status=2).stderr
     assert "nowhere.json" in run("coverage", "nowhere.json", corpus_path, status=2).stderr
     assert "-k must be 0 or more" in run("coverage", tokenizer_path, corpus_path, "-k", "-1", status=2).stderr

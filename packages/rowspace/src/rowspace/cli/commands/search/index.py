@@ -224,13 +224,14 @@ def _build(  # what to index, how, and where
 
     if not files:
         raise UsageError("name files or folders to index, for example: rowspace index src docs -o my-index")
-    records = _records_of(files)
+    records = _records_of(files, arrays=bool(columns))
     if records and len(records) < len(files):
         other = next(file for file in files if file not in records)
         raise UsageError(f"{records[0]} has records and {other} does not; index them separately")
     if columns and not records:
         option = next(iter(columns)).replace("_", "-")
-        raise UsageError(f"--{option} is for records, whose names end in {', '.join(RECORD_NAMES)}, not {files[0]}")
+        names = ", ".join((*RECORD_NAMES, ".json"))
+        raise UsageError(f"--{option} is for records, whose names end in {names}, not {files[0]}")
     Index.check_target(output)
     if encoder is None:
         encoder = index_table_path()
@@ -247,9 +248,9 @@ def _build(  # what to index, how, and where
     return Index.build_records(files, encoder, output, **columns, options=chosen, on_progress=_Reporter("record"))
 
 
-def _records_of(files: list[str]) -> list[str]:
+def _records_of(files: list[str], *, arrays: bool = False) -> list[str]:
     """Return the files that have records, by their names."""
-    return [file for file in files if has_records(file) and (is_url(file) or not Path(file).is_dir())]
+    return [file for file in files if has_records(file, arrays=arrays) and (is_url(file) or not Path(file).is_dir())]
 
 
 def _noun(index: "Index") -> str:

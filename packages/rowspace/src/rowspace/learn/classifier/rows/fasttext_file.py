@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError, missing_file
 from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
 from rowspace.learn.classifier.rows.dictionary import Dictionary
@@ -47,7 +47,7 @@ def read_model(path: StrPath) -> SupervisedModel:
     """
     source = os.fspath(path)
     if not Path(path).is_file():
-        raise UsageError(f"there is no file {source!r}; give a supervised model of fastText, .bin or .ftz")
+        raise missing_file(source, "give a supervised model of fastText, .bin or .ftz")
     reader = BinaryReader(map_content(Path(path)), source)
     arguments = _read_arguments(reader)
     dictionary, labels, counts, kept = _read_dictionary(reader)
