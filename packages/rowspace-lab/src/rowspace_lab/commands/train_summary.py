@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rowspace._base.plural import plural
-from rowspace.cli.summaries.fit import example_token
+from rowspace.cli.fit_summary import example_token
 
 if TYPE_CHECKING:
     from rowspace_lab.experiments.language_model.train import TrainedRun

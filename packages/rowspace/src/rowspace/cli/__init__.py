@@ -5,14 +5,13 @@
 | `commands/` | commands, which parse, call and print |
 | `app.py` | the application, which imports commands when they are called |
 | `help.py` | help that shows an example first, and options by subject; errors → a message and an exit status |
-| `arguments.py` | arguments and options that several commands share |
-| `dataclass_options.py` | options of a command from the fields of dataclasses |
+| `arguments.py` | arguments and options that several commands share, and those from the fields of dataclasses |
 | `default_table.py` | the default table, learned once from the standard library |
 | `lookup.py` | paths → tables, words → tokens |
 | `tokenizers.py` | paths → tokenizers |
 | `output.py` | tables, JSON documents and messages |
 | `progress/` | the progress of long commands, on a terminal and elsewhere |
-| `summaries/` | what long commands print at their end |
+| `fit_summary.py` | what `rowspace fit` prints at its end |
 | `interruption.py` | Ctrl-C and SIGTERM |
 | `warm.py` | compiles the kernels, at setup |
 | `streams.py` | standard streams that are closed, full, or without a reader |

@@ -49,7 +49,7 @@ COMMANDS = {
     "index": "search.index:index",
     "search": "search.search:search",
     "bridge": "search.bridge:bridge",
-    "mcp": "search.mcp:mcp",
+    "mcp": "search.search:mcp",
     "serve": "servers.serve:serve",
 }
 # The commands of a command that is a group, each the module and the function's name in the group's folder.

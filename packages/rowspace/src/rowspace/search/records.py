@@ -19,7 +19,7 @@ from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
 from rowspace.text.corpus.file_types import suffix_of
-from rowspace.text.corpus.records import RECORD_NAMES, check_columns, has_records, is_typed, no_text, read_records
+from rowspace.text.corpus.records import check_columns, check_record_name, is_typed, no_text, read_records
 
 __all__ = ["Record", "Records", "Row", "check_names", "read_record", "rows_of", "source_of"]
 
@@ -125,8 +125,9 @@ def _rows_of_file(path: str, limit: int, columns: Mapping[str, str | None]) -> I
 def check_names(paths: Iterable[str]) -> None:
     """Raise `UsageError` for a path that does not have the name of a file of records."""
     for path in paths:
-        if not has_records(path, arrays=True) or Path(path).is_dir():
-            raise UsageError(f"{path}: a file of records has a name that ends in {', '.join((*RECORD_NAMES, '.json'))}")
+        check_record_name(path)
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a folder; name the files of records in it")
 
 
 def read_record(row: Row, columns: RecordColumns, types: dict[str, ColumnType]) -> Record:

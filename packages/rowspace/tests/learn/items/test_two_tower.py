@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import rowspace as rs
-from rowspace.errors import CorpusError, FileFormatError, UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn import evaluate_items, hold_out, read_interactions
 from rowspace.learn.items.features import read_features
 from rowspace.learn.items.options import ItemOptions
@@ -112,7 +112,7 @@ def test_wrong_files_of_features(tmp_path):
     path.write_text("name,kind\nmilk,dairy\n")
     with pytest.raises(FileFormatError, match="line 2: there is no column 'item'; name the column of the items so"):
         read_features(path, ["milk"], "item")
-    with pytest.raises(CorpusError, match="a file of item_features has a name that ends in"):
+    with pytest.raises(UsageError, match="a file of records has a name that ends in"):
         read_features(tmp_path / "items.txt", ["milk"], "item")
 
 

@@ -65,3 +65,14 @@ def test_files_that_are_not_text_are_named(tmp_path):
         (tmp_path / "a.tsv").write_bytes(data)
         with pytest.raises(FileFormatError, match=f"{kind}; convert it to JSON lines, or lines of two texts"):
             read_pairs(tmp_path / "a.tsv")
+
+
+def test_pairs_of_records_have_the_columns_that_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('question,positive\na,"b, c"\n" ",d\n')
+    with pytest.raises(FileFormatError, match=r"a\.csv: line 3: a text of the pair is empty"):
+        read_pairs(path, query_column="question")
+    path.write_text('question,positive\na,"b, c"\n')
+    assert read_pairs(path, query_column="question") == [("a", "b, c")]
+    with pytest.raises(UsageError, match=r"there is no column 'answer'; .* --positive-column"):
+        read_pairs(path, query_column="question", positive_column="answer")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
-from rowspace.errors import CorpusError, FileFormatError, UsageError
-from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
+from rowspace.errors import FileFormatError, UsageError
+from rowspace.text.corpus.records import read_records
 
 __all__ = ["FeatureIds", "Features", "read_features"]
 
@@ -87,8 +87,6 @@ def _numbered(features: Mapping[str, Sequence[str]], names: Sequence[str], width
 
 def _read(path: str, kind: str) -> dict[str, list[str]]:
     """Return the categories in a file of records by name."""
-    if not has_records(path):
-        raise CorpusError(f"{path!r}: a file of {kind}_features has a name that ends in {', '.join(RECORD_NAMES)}")
     found: dict[str, list[str]] = {}
     columns: list[str] | None = None
     for line, values in read_records(path, limit=MAX_RECORD):

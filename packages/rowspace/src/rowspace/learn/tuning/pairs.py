@@ -7,24 +7,30 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import JSON_NAMES, is_unicode, read_examples
+from rowspace.text.corpus.records import read_records, text_in
 
 __all__ = ["Pair", "read_pairs"]
 
 Pair = tuple[str, str]
 NAMES = (("query", "positive"), ("anchor", "positive"))
+MAX_RECORD = 100_000_000  # bytes
 TAB_NAMES = (".tsv", ".tab")
 
 
-def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
+def read_pairs(
+    path: str | os.PathLike[str], *, query_column: str | None = None, positive_column: str | None = None
+) -> list[Pair]:
     """Read the pairs of a file; blank lines are left out.
 
     Args:
         path: UTF-8. A JSON line is an object with "query" (or "anchor") and "positive", or a list of two texts; any
             other line has two texts with a tab between them. A name in .jsonl, .ndjson or .json has JSON lines only,
             one in .tsv or .tab none; in other files, a line that begins with `{` or `[` is JSON.
+        query_column: The column of queries; then the file has records (CSV, TSV, JSON lines or arrays, Parquet).
+        positive_column: The column of their texts, by default "positive"; if given, the file has records.
 
     Raises:
-        UsageError: Nothing is at `path`.
+        UsageError: Nothing is at `path`, or there is no such column.
         FileFormatError: A line is not a pair; the message has its number.
 
     >>> import tempfile
@@ -34,6 +40,8 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     ...     read_pairs(file)
     [('a cat', 'it says meow')]
     """
+    if query_column or positive_column:
+        return _of_records(Path(path), query_column or NAMES[0][0], positive_column or NAMES[0][1])
     suffix = Path(path).suffix.lower()
     content = read_examples(path, "JSON lines, or lines of two texts with a tab between them,")
     pairs = []
@@ -48,6 +56,20 @@ def read_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     return pairs
 
 
+def _of_records(path: Path, query: str, positive: str) -> list[Pair]:
+    """Return the pairs in two columns of records."""
+    pairs = []
+    columns = {"query_column": query, "positive_column": positive}
+    for line, values in read_records(path, limit=MAX_RECORD, columns=columns):
+        place = f"{path}: line {line}"
+        pair = text_in(place, values, query), text_in(place, values, positive)
+        try:
+            pairs.append(_checked(pair))
+        except ValueError as error:
+            raise FileFormatError(f"{place}: {error}; repair the record or remove it") from None
+    return pairs
+
+
 def _pair(text: str, suffix: str) -> Pair:
     """Return the pair of a line; raises `ValueError` with the reason."""
     texts: Sequence[object]
@@ -55,6 +77,11 @@ def _pair(text: str, suffix: str) -> Pair:
         texts = _json_values(text, "" if suffix in JSON_NAMES else ", as its first character says; text needs .tsv")
     else:
         texts = text.split("\t")
+    return _checked(texts)
+
+
+def _checked(texts: Sequence[object]) -> Pair:
+    """Return a pair; raises `ValueError` with the reason."""
     if len(texts) != 2:
         raise ValueError(f"expected two texts, got {len(texts)}")
     query, positive = texts

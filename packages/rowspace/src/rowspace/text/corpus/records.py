@@ -24,6 +24,7 @@ __all__ = [
     "RECORD_NAMES",
     "FileRecord",
     "check_columns",
+    "check_record_name",
     "column_names",
     "has_records",
     "is_typed",
@@ -68,9 +69,8 @@ def read_records(
         on_bytes: Called with the number of bytes read; not of Parquet.
 
     Raises:
-        UsageError: There is no such file or column.
-        FileFormatError: A record is damaged or too long, or the name of the file is another one; the message has the
-            line.
+        UsageError: There is no such file or column, or the name of the file is another one.
+        FileFormatError: A record is damaged or too long; the message has the line.
         CorpusError: The file cannot be read.
         MissingExtraError: A package for Parquet or Zstandard is missing.
 
@@ -81,12 +81,19 @@ def read_records(
     ...     list(read_records(file, limit=1_000))
     [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
     """
+    check_record_name(path)
     return _READERS[suffix_of(path)](_File(str(path), limit, columns, on_bytes))
 
 
 def has_records(path: str | Path, *, arrays: bool = False) -> bool:
     """Whether the name of a file shows that it has records; a .json file may have other things, unless `arrays`."""
     return suffix_of(path) in (_READERS if arrays else RECORD_NAMES)
+
+
+def check_record_name(path: str | Path) -> None:
+    """Raise `UsageError` unless the name of a file has the ending of records, those of arrays included."""
+    if not has_records(path, arrays=True):
+        raise UsageError(f"{path}: a file of records has a name that ends in {', '.join(_READERS)}")
 
 
 def check_columns(place: str, found: Mapping[str, Any], columns: Mapping[str, str | None]) -> None:

@@ -51,6 +51,9 @@ def test_a_classifier_is_learned_used_and_measured(run: Run, table_path: str, la
     assert run("classify", "predict", output, text, "--threshold", "1").stdout == f"\t\t{text}\n"
     piped = CliRunner().invoke(app, ["classify", "predict", output], input=f"{text}\nthe\n").stdout
     assert piped.splitlines() == lines
+    records = "\n".join(json.dumps({"a": {"b": each}}) for each in (text, "the"))
+    piped = CliRunner().invoke(app, ["classify", "predict", output, "--column", "a.b"], input=records).stdout
+    assert piped.splitlines() == lines
     tested = run("classify", "test", output, str(labeled)).stdout
     assert "111 texts: accuracy " in tested
     assert all(word in tested for word in ("early", "late", "precision", "macro F1", "P@1"))
@@ -102,6 +105,7 @@ def test_usage_errors(run: Run, table_path: str, labeled: Path) -> None:
         ("fit", str(labeled), "-o", f"{output}.bin"): "give --method rows",
         ("fit", str(labeled), "-o", output, "--method", "vectors"): "needs a table",
         ("fit", str(labeled), "-o", output, "--min-n", "9"): "min_n must not exceed max_n",
+        ("predict", table_path, "a text", "--column", "b"): "--column is for records of standard input",
         ("predict", table_path, "a text"): "learn one with rowspace classify fit",
         ("predict", output, "a text"): "learn one with rowspace classify fit",
         (): "Usage: rowspace classify",

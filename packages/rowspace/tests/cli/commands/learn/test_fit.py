@@ -16,7 +16,7 @@ import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
 from rowspace.cli.commands.learn.fit import default_output
-from rowspace.cli.summaries.fit import losses_line
+from rowspace.cli.fit_summary import losses_line
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_folder_of
 from rowspace.text import TextOptions, TokenizerOptions

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from rowspace._base.plural import plural
-from rowspace.cli.arguments import AsJson
+from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.commands.classify import LabelColumn, LabelSeparator, TextColumn
-from rowspace.cli.dataclass_options import with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line, shown
 from rowspace.errors import UsageError

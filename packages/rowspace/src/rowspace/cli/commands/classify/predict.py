@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +35,14 @@ def predict(
         typer.Argument(metavar="TEXT", help="Texts; the default is the lines of standard input.", show_default=False),
     ] = None,
     *,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Standard input has records (JSON lines), with the text in this column.",
+            show_default=False,
+        ),
+    ] = None,
     k: Annotated[int, typer.Option("-k", help="The number of labels of each text.", min=1, max=1_000_000)] = 1,
     threshold: Annotated[
         float, typer.Option(help="Leave out labels with a lower probability.", min=0.0, max=1.0)
@@ -49,10 +57,13 @@ def predict(
     Example:
       rowspace classify predict my-classifier "short, and funny"
       rowspace classify predict my-classifier -k 3 --threshold 0.1 < reviews.txt
+      rowspace classify predict my-classifier --column body < reviews.jsonl
       rowspace classify predict model.ftz < lines.txt
     """
+    if texts and column is not None:
+        raise UsageError("--column is for records of standard input; leave it out, or leave out the texts")
     find, documents = _finder(path, k, threshold), []
-    for some in _batches(_unicode(texts, "text") if texts else _unicode(_lines(), "standard input: line")):
+    for some in _batches(_unicode(texts, "text") if texts else _unicode(_lines(column), "standard input: line")):
         for text, found in zip(some, find(some), strict=True):
             if as_json:
                 documents.append(
@@ -80,8 +91,13 @@ def _finder(path: str, k: int, threshold: float) -> "Callable[[list[str]], list[
     return lambda texts: classifier.top(texts, k=k, threshold=threshold)
 
 
-def _lines() -> Iterator[str]:
-    """Yield the lines of standard input, with surrogates for bytes that are not UTF-8."""
+def _lines(column: str | None) -> Iterator[str]:
+    """Yield the lines of standard input, with surrogates for bytes that are not UTF-8, or the texts of its records."""
+    if column is not None:
+        from rowspace.text.corpus import STANDARD_INPUT, read_lines
+
+        yield from chain.from_iterable(read_lines(STANDARD_INPUT, named=True, column=column))
+        return
     if sys.stdin is None:
         raise UsageError("standard input is closed; pipe lines of text into it, or give texts")
     for line in typer.get_text_stream("stdin", encoding="utf-8", errors="surrogateescape"):

@@ -4,23 +4,22 @@ Its options are the fields of `FitOptions`, `TextOptions` and `TokenizerOptions`
 on, so that `--resume` needs none.
 """
 
+import os
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rowspace.cli.arguments import AsJson, Corpus
-from rowspace.cli.commands.learn.machines import fit_on_machines, is_first, is_one_of_several, printed_once
-from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.arguments import AsJson, Corpus, with_options_of
+from rowspace.cli.fit_summary import document, summary
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress.fit import progress_reporter
-from rowspace.cli.summaries.fit import document, summary
-from rowspace.errors import UsageError
+from rowspace.errors import RowspaceError, UsageError
 from rowspace.files.remote import path_or_url
 from rowspace.learn.options import FitOptions
 from rowspace.text import TextOptions, TokenizerOptions
@@ -28,10 +27,12 @@ from rowspace.text import TextOptions, TokenizerOptions
 if TYPE_CHECKING:
     from rowspace.cli.progress.fit import Bars, Lines
     from rowspace.learn import Reports
+    from rowspace.scale.fit.text_parts import Source
     from rowspace.table import Table
 
 __all__ = ["corpus_of", "default_output", "fit"]
 
+SECONDS_TO_PRINT = 1.0  # for the process that prints, since torchrun ends all processes when one has ended
 COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 
 
@@ -98,14 +99,14 @@ def fit(
     how = {"init": init, "on": on, "merge_every": merge_every, "first_rows": first_rows}
     given |= {name: value for name, value in how.items() if value is not None}
     names = corpus or []
-    with printed_once():
+    with _printed_once():
         _check(names, output, given, resume=resume)
         output = output or default_output(names, "table", resume=resume)
     if resume and names:
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     table = _fit(names, output, resume=resume, options=given)
     seconds = time.monotonic() - began
-    if not is_first():
+    if not _is_first():
         return
     if as_json:
         print_json(document(output, table, seconds))
@@ -124,7 +125,7 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
         raise UsageError("--init is empty; give the folder or file of a table")
     if "on" in given and (resume or not names):
         raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
-    if is_one_of_several():
+    if _is_one_of_several():
         alone = "--resume" if resume else "--init" if "init" in given else "--on" if "on" in given else None
         if alone:
             raise UsageError(f"{alone} is for one process; leave it out, or leave out torchrun")
@@ -139,17 +140,17 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)
-    total = None if resume or corpus is None or is_one_of_several() else corpus_bytes(corpus)
+    total = None if resume or corpus is None or _is_one_of_several() else corpus_bytes(corpus)
     if total is not None and "phrases" in options:
         total *= 3  # to find phrases, to count them, and to use those that are frequent
     elif total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
         total *= 2  # once to train the tokenizer, once to use it
     # Compiled now, kernels neither delay the progress bars nor count as learning time.
     warm_fit(subwords=options.get("subwords", False))
-    with cleanup_on_interrupt(), progress_reporter(total) if is_first() else nullcontext() as progress:
+    with cleanup_on_interrupt(), progress_reporter(total) if _is_first() else nullcontext() as progress:
         reports = SILENT if progress is None else _reports(progress)
-        if is_one_of_several():
-            return fit_on_machines(corpus or [], output, reports, options)
+        if _is_one_of_several():
+            return _fit_on_machines(corpus or [], output, reports, options)
         if "on" in options:
             from rowspace.scale import fit_parts
 
@@ -195,3 +196,42 @@ def _stem(name: str) -> str:
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
     return "".join(character for character in path.stem if character not in "*?[]") or "text"
+
+
+def _is_one_of_several() -> bool:
+    """Whether torchrun has started several processes."""
+    return os.environ.get("WORLD_SIZE", "1") != "1"
+
+
+def _is_first() -> bool:
+    """Whether this is the first of the processes, or the only one."""
+    return not _is_one_of_several() or os.environ.get("RANK") == "0"
+
+
+@contextmanager
+def _printed_once() -> Iterator[None]:
+    """Let only the first process print why the call is wrong, which all of them find before they are connected."""
+    try:
+        yield
+    except UsageError as error:
+        if _is_first():
+            raise
+        time.sleep(SECONDS_TO_PRINT)
+        raise UsageError("") from error  # of which nothing is printed
+
+
+def _fit_on_machines(corpus: "Source", output: str, reports: "Reports", options: Mapping[str, Any]) -> "Table":
+    """Learn a table with the other processes.
+
+    Raises:
+        RowspaceError: A process has failed; without a message if another one prints it.
+    """
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost connection is reported in one sentence
+    from rowspace.scale import fit_machines
+    from rowspace.scale.fit.machines import FailedElsewhere
+
+    try:
+        return fit_machines(corpus, output=output, reports=reports, **options)
+    except FailedElsewhere as error:
+        time.sleep(SECONDS_TO_PRINT)
+        raise RowspaceError("") from error

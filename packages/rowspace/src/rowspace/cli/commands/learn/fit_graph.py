@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rowspace._base.plural import plural
-from rowspace.cli.arguments import AsJson
-from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.arguments import AsJson, with_options_of
+from rowspace.cli.fit_summary import document, losses_line, speed_line, workers_lines
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress.fit import graph_reporter
-from rowspace.cli.summaries.fit import document, losses_line, speed_line, workers_lines
 from rowspace.errors import UsageError
 from rowspace.learn.graph.options import GraphOptions
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rowspace._base.plural import plural
-from rowspace.cli.arguments import AsJson, TablePath
-from rowspace.cli.dataclass_options import with_options_of
+from rowspace.cli.arguments import AsJson, TablePath, with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_json, print_line
@@ -33,6 +32,18 @@ def tune(
     ],
     *,
     output: Annotated[str, typer.Option("-o", "--output", help="Where to save the tuned table.", show_default=False)],
+    query_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="PAIRS has records (CSV, TSV, JSON, Parquet), with the queries in this column.",
+            show_default=False,
+        ),
+    ] = None,
+    positive_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The column of the texts that queries should find.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -44,6 +55,7 @@ def tune(
 
     Example:
       rowspace tune my-table pairs.jsonl -o my-tuned-table
+      rowspace tune my-table questions.csv --query-column question --positive-column answer -o my-tuned-table
       rowspace tune my-table pairs.tsv --epochs 5 --smallest 64 -o my-tuned-table
     """
     from rowspace.learn.tuning.pairs import read_pairs  # not needed for help
@@ -53,7 +65,7 @@ def tune(
     keywords = {name: value for name, value in options.items() if value is not None}
     TuneOptions(**keywords)  # which checks them before files are read
     Table.check_target(output)
-    opened, examples = open_table(table), read_pairs(pairs)
+    opened, examples = open_table(table), read_pairs(pairs, query_column=query_column, positive_column=positive_column)
     pace = Pace(SECONDS_BETWEEN_LINES)
 
     def report(progress: "TuneProgress") -> None:

@@ -1,4 +1,4 @@
-"""`rowspace search`: a query → passages of an index, with their files and lines."""
+"""`rowspace search`: a query → passages of an index, with their files and lines; `rowspace mcp`: a tool for agents."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rowspace.search import Bridge, Hit, Index
     from rowspace.search.reading.files import Change
 
-__all__ = ["bridge_sentence", "search"]
+__all__ = ["mcp", "search"]
 
 
 def search(  # noqa: PLR0913  # what to search, and how to show it
@@ -88,7 +88,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         print_json({"index": path, "query": query, "mode": mode, **used, "hits": found})
         return
     if index.bridge is not None:
-        message(bridge_sentence(index.bridge))
+        message(_bridge_sentence(index.bridge))
     if not hits:
         or_path = "" if pattern is None else ", or no file matches --path"
         or_where = ", or no record meets --where" if where else ""
@@ -114,7 +114,7 @@ def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
         print_json({"index": path, "queries": file, "scores": [scores._asdict() for scores in found]})
         return
     if index.bridge is not None:
-        message(bridge_sentence(index.bridge))
+        message(_bridge_sentence(index.bridge))
     columns = ("mode", "queries", "recall@1", "recall@5", "MRR@10")
     for kind in dict.fromkeys(scores.kind for scores in found):
         rows = (
@@ -131,7 +131,7 @@ def _open(path: str, table: str | None, mode: str) -> "Index":
     return Index.open(path, None if mode == "lexical" else table)
 
 
-def bridge_sentence(bridge: "Bridge") -> str:
+def _bridge_sentence(bridge: "Bridge") -> str:
     """Return that queries go through a bridge, and how good it is."""
     return f"the index was built with another table: queries go through a bridge with recall@10 {bridge.recall:.2f}"
 
@@ -151,3 +151,33 @@ def _print(hit: "Hit", lines: int, change: "Change | None") -> None:
     if len(quoted) > lines:
         print_line(f"    ... to line {hit.last_line}")
     print_line("")
+
+
+def mcp(
+    path: Annotated[str, typer.Argument(metavar="INDEX", help="An index of rowspace index: a folder, or s3://...")],
+    *,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE",
+            help="The table or sentence encoder, if it was moved, or one with a bridge to the index.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Serve an index as a tool for coding agents (MCP).
+
+    The server speaks the Model Context Protocol on standard input and output. An agent that is configured with this
+    command starts it and has the tool search(query, k, path, where). The index is updated when its files have changed.
+
+    Example:
+      rowspace mcp my-index
+      rowspace mcp my-index --table my-table
+    """
+    from rowspace.search import Index
+    from rowspace.search.mcp_server import make_server
+
+    index = Index.open(path, table)
+    if index.bridge is not None:
+        message(_bridge_sentence(index.bridge))
+    make_server(index).run("stdio")

@@ -1,1 +1,0 @@
-"""What long commands print at their end."""
