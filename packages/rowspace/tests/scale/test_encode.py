@@ -140,6 +140,17 @@ def test_a_failed_part_is_named_once_and_the_others_are_saved(tmp_path, table_pa
     assert not (tmp_path / "out/part-1.parquet").exists()
 
 
+def test_parts_have_one_type_for_each_column(tmp_path, table_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "the cat", "id": 1}\n')
+    (tmp_path / "b.jsonl").write_text('{"text": "the dog", "id": "two"}\n')
+    for _ in range(2):  # the second run has the first file
+        with pytest.raises(UsageError, match=r"column 'id' is string in '.*b.jsonl' and int64 in '.*a.jsonl'"):
+            encode_parts(table_path, tmp_path / "*.jsonl", tmp_path / "out/vectors", options=TEXT, on=None)
+    assert len(pq.read_table(tmp_path / "out/vectors")) == 1
+    (tmp_path / "b.jsonl").write_text('{"text": "the dog", "id": 2}\n')
+    assert encode_parts(table_path, tmp_path / "*.jsonl", tmp_path / "out/vectors", options=TEXT, on=None).texts == 2
+
+
 def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
     source, out = write_texts(tmp_path / "texts"), tmp_path / "out"
     encode_parts(table_path, source, out, options=TEXT, on=None)
@@ -156,8 +167,10 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
     with pytest.raises(RowspaceError, match="has the columns 'id', 'text', 'more'; name the one with the text"):
         encode_parts(table_path, source, tmp_path / "none", on=None)
     assert encode_parts(table_path, source, tmp_path / "none", options=TEXT, on=None).new_parts == 3  # corrected
-    with pytest.raises(RowspaceError, match="has a column 'vector' already"):
+    with pytest.raises(UsageError, match=r"there is a column 'vector' already; name .* --vector-column"):
         encode_parts(table_path, out, tmp_path / "twice", options=TEXT, on=None)
+    encode_parts(table_path, out, tmp_path / "twice", options=PartsOptions("text", vector_column="v2"), on=None)
+    assert pq.read_schema(tmp_path / "twice/part-0.parquet").names[-2:] == ["vector", "v2"]
     with pytest.raises(UsageError, match=r"standard input .* has no parts"):
         encode_parts(table_path, "-", tmp_path / "new")
     (tmp_path / "a.txt").write_text("x")

@@ -90,7 +90,8 @@ def encode_parts(  # what, where, and how
         What is in the folder.
 
     Raises:
-        UsageError: An argument is wrong, or the folder is of another table, other options or another program.
+        UsageError: An argument is wrong, the folder is of another table, other options or another program, or two files
+            have a column of different types.
         CorpusError: The source cannot be read.
         MissingExtraError: pyarrow or the engine is not installed.
         RowspaceError: A part failed; the other parts that have begun are saved.
@@ -178,7 +179,9 @@ class _Manifest:
                 part = Part(**entry, groups=None if groups is None else tuple(groups))
                 manifest.parts.append(part)
                 if facts is not None:
-                    manifest.facts[part.name] = PartFacts(facts[0], facts[1], tuple(BadRow(*row) for row in facts[2]))
+                    manifest.facts[part.name] = PartFacts(
+                        facts[0], facts[1], tuple(BadRow(*row) for row in facts[2]), facts[3]
+                    )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, FileFormatError):
                 raise
@@ -234,6 +237,7 @@ class _Run:
     on_progress: Callable[[StreamProgress], None] | None
     missing: list[Part] = field(default_factory=list)
     new: list[Part] = field(default_factory=list)
+    types: dict[str, tuple[str, str]] = field(default_factory=dict)  # of each column, and a file that has it
 
     def prepare(self, parts: list[Part], old: _Manifest | None) -> None:
         """Remove files of sources that have changed, and write the manifest before any new file."""
@@ -254,6 +258,9 @@ class _Run:
         for part in parts:
             if part.name in names and part.name not in self.manifest.facts:  # the run before was killed
                 self.manifest.facts[part.name] = _stored_facts(self.place, part.name)
+        for part in self.manifest.parts:
+            if part.name in self.manifest.facts:
+                self._check_types(part, self.manifest.facts[part.name])
         self._save()
 
     def work(self, on: On, workers: int | None) -> None:
@@ -262,6 +269,7 @@ class _Run:
         total = sum(part.bytes for part in self.missing)
         try:
             for part, facts in map_parts(function, self.missing, on=on, workers=workers):
+                self._check_types(part, facts)
                 self.manifest.facts[part.name] = facts
                 self.new.append(part)
                 if self.on_progress is not None:
@@ -271,6 +279,17 @@ class _Run:
         finally:
             if self.new:
                 self._save()
+
+    def _check_types(self, part: Part, facts: PartFacts) -> None:
+        """Remove the file of a part and raise `UsageError` if a column has another type than in a part before."""
+        for column, kind in facts.types.items():
+            known, source = self.types.setdefault(column, (kind, part.source))
+            if known != kind:
+                self.place.remove(part.name)
+                raise UsageError(
+                    f"column {column!r} is {kind} in {part.source!r} and {known} in {source!r}, and programs read a "
+                    "folder with one type; convert it, or encode the files into two folders"
+                )
 
     def result(self, seconds: float) -> PartsResult:
         """Return the sums over all parts."""
@@ -298,10 +317,7 @@ class _Run:
 
 def _stored_facts(place: Place, name: str) -> PartFacts:
     """Return the facts in the footer of a file that a killed run has written."""
-    from pyarrow.parquet import ParquetFile
-
     from rowspace.scale.parts import open_source_file
 
     with open_source_file(place.path(name)) as file:
-        metadata = ParquetFile(file).metadata
-        return facts_in(metadata.metadata, metadata.num_rows)
+        return facts_in(file)

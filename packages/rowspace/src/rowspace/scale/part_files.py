@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rowspace.encode.stream import StreamOptions, encode_to
 from rowspace.encode.stream.arrow_sink import grouped
-from rowspace.encode.stream.columns import VECTOR, check_no_vector
+from rowspace.encode.stream.columns import check_no_vector
 from rowspace.encode.stream.encode_to import VectorEncoder
 from rowspace.errors import CorpusError, FileFormatError, UsageError, reason_of
 from rowspace.files.remote import path_or_url
@@ -39,12 +39,14 @@ class PartsOptions:
     Attributes:
         column: The column that holds the text, of files with records.
         keep_text: Whether the column of texts is kept.
+        vector_column: The column of vectors.
         strict: Whether a row without a text is an error; otherwise its vector is zeros.
         part_bytes: Parquet files of more bytes are divided into parts of about this size.
     """
 
     column: str | None = None
     keep_text: bool = True
+    vector_column: str = "vector"
     strict: bool = False
     part_bytes: int = 1 << 28
 
@@ -74,11 +76,13 @@ class PartFacts(NamedTuple):
         rows: The number of its rows.
         bad: How many have no text.
         bad_rows: The first of them.
+        types: The types of its columns by name.
     """
 
     rows: int
-    bad: int = 0
-    bad_rows: tuple[BadRow, ...] = ()
+    bad: int
+    bad_rows: tuple[BadRow, ...]
+    types: dict[str, str]
 
 
 def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: PartsOptions) -> PartFacts:
@@ -98,22 +102,30 @@ def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: Part
     """
     if not is_parquet_file(part.source):
         source: list[PathLike[str]] = [path_or_url(part.source)]
-        stream = StreamOptions(options.column, options.keep_text, seconds_between_saves=float("inf"))
-        return PartFacts(encode_to(encoder, source, target, options=stream).texts)
+        stream = StreamOptions(options.column, options.keep_text, options.vector_column, float("inf"))
+        encode_to(encoder, source, target, options=stream)
+        return facts_in(target)
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         with open_source_file(part.source) as opened, parquet.ParquetFile(opened, pre_buffer=False) as file:
-            return _ParquetPart(encoder, part, file, options).write(target)
+            _ParquetPart(encoder, part, file, options).write(target)
     except (pa.ArrowException, EOFError) as error:
         raise CorpusError(f"{part.source!r} is a damaged Parquet file: {reason_of(error)}; write it again") from error
+    return facts_in(target)
 
 
-def facts_in(metadata: dict[bytes, bytes] | None, rows: int) -> PartFacts:
-    """Return the facts that the metadata of a part's file has."""
-    stored = json.loads((metadata or {}).get(KEY.encode(), b"{}"))
-    return PartFacts(rows, stored.get("bad", 0), tuple(BadRow(*row) for row in stored.get("bad_rows", ())))
+def facts_in(file: "Path | IO[bytes]") -> PartFacts:
+    """Return the facts that the file of a part has."""
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(file) as opened:
+        metadata, schema = opened.metadata, opened.schema_arrow
+    stored = json.loads((metadata.metadata or {}).get(KEY.encode(), b"{}"))
+    bad_rows = tuple(BadRow(*row) for row in stored.get("bad_rows", ()))
+    types = {field.name: str(field.type) for field in schema}
+    return PartFacts(metadata.num_rows, stored.get("bad", 0), bad_rows, types)
 
 
 def texts_of(values: "pa.Array") -> tuple[list[str], list[tuple[int, str]]]:
@@ -154,7 +166,7 @@ class _ParquetPart:
             names = ", ".join(map(repr, schema.names[:8]))
             raise UsageError(f"{part.source!r} has the columns {names}; name the one with the text with --column")
         check_text_column(part.source, schema, options.column)
-        check_no_vector(part.source, schema.names)
+        check_no_vector(part.source, schema.names, options.vector_column)
         self.encoder, self.part, self.file, self.options, self.column = encoder, part, file, options, options.column
         first, end = part.groups or (0, file.metadata.num_row_groups)
         sizes = [file.metadata.row_group(number) for number in range(end)]
@@ -164,23 +176,21 @@ class _ParquetPart:
             1, sum(g.num_rows for g in sizes[first:])
         )
 
-    def write(self, target: "Path") -> PartFacts:
+    def write(self, target: "Path") -> None:
         """Write the columns and the vectors."""
         import pyarrow as pa
         from pyarrow import parquet
 
         example = self.encoder.encode([""])
         vector = pa.list_(pa.from_numpy_dtype(example.dtype), example.shape[1])
-        schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(pa.field(VECTOR, vector))
+        schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(
+            pa.field(self.options.vector_column, vector)
+        )
         bad = list[BadRow]()
-        rows = self.first_row
         with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
             for group in grouped(self._batches(bad), BYTES_PER_GROUP):
                 writer.write_table(pa.Table.from_batches(group, schema))
-                rows += sum(map(len, group))
-            facts = PartFacts(rows - self.first_row, len(bad), tuple(bad[:MAX_NAMED]))
-            writer.add_key_value_metadata({KEY: json.dumps({"bad": facts.bad, "bad_rows": facts.bad_rows})})
-        return facts
+            writer.add_key_value_metadata({KEY: json.dumps({"bad": len(bad), "bad_rows": bad[:MAX_NAMED]})})
 
     def _batches(self, bad: list[BadRow]) -> "Iterator[pa.RecordBatch]":
         """Yield record batches with vectors, and add the rows without a text to `bad`."""
@@ -202,7 +212,8 @@ class _ParquetPart:
             bad += [BadRow(self.part.source, row + place, reason) for place, reason in places]
             vectors = vectors_of(self.encoder, texts, [place for place, _ in places])
             kept = self._kept(batch)
-            yield pa.RecordBatch.from_arrays([*kept.columns, vectors], [*kept.schema.names, VECTOR])
+            names = [*kept.schema.names, self.options.vector_column]
+            yield pa.RecordBatch.from_arrays([*kept.columns, vectors], names)
             row += len(batch)
 
     def _kept(self, columns: Any) -> Any:

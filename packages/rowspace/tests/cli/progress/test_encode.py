@@ -20,3 +20,16 @@ def test_lines_without_a_known_size_have_no_share(capsys: pytest.CaptureFixture[
     line = capsys.readouterr().err
     assert line.startswith("rowspace: encoding: 5,000 texts, ")
     assert "left" not in line
+
+
+def test_the_first_pass_over_records_has_lines_of_its_own_and_no_part_in_the_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter((0.0, 100.0, 100.0, 101.0, 101.0))
+    lines = EncodeLines(seconds_between=1e9)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    lines.on_progress(StreamProgress(0, 0, 50, 100))
+    lines.on_progress(StreamProgress(5, 5, 10, 100))
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "rowspace: reading the columns: 50%"
+    assert second == "rowspace: encoding: 10%, 5 texts, 5 texts/s, 0:00:09 left"

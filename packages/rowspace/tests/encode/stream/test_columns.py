@@ -142,16 +142,16 @@ def test_a_column_of_vectors_is_not_replaced(tmp_path, encoder):
     (tmp_path / "s.csv").write_text("vector,t\n7,cat\n")
     parquet.write_table(pa.table({"t": ["cat"], "vector": [1]}), tmp_path / "s.parquet")
     for name in ("s.csv", "s.parquet"):
-        with pytest.raises(
-            UsageError, match=f"{name}' has a column 'vector' already, which would be replaced; rename it"
-        ):
+        with pytest.raises(UsageError, match=f"{name}: there is a column 'vector' already; name .* --vector-column"):
             encoded(encoder, tmp_path / name, tmp_path / "v.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.csv", "s.parquet"]
+    for name in ("s.csv", "s.parquet"):
+        assert encoded(encoder, tmp_path / name, tmp_path / "v.parquet", vector_column="v2").schema.names[-1] == "v2"
 
 
 def test_a_source_that_has_changed_is_an_error(tmp_path):
     parquet.write_table(pa.table({"t": ["cat", "the"]}), tmp_path / "s.parquet")
-    columns = columns_of([str(tmp_path / "s.parquet")], "t", keep_text=True)
+    columns = columns_of([str(tmp_path / "s.parquet")], "t", "vector", keep_text=True)
     for rows, what in ((1, "more"), (3, "fewer")):
         with pytest.raises(FileFormatError, match=f"^the source has {what} records than vectors"):
             list(joined(columns.batches(), iter([pa.record_batch({"vector": range(rows)})])))

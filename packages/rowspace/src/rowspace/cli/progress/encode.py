@@ -30,6 +30,10 @@ def text_rate(texts: int, seconds: float) -> str:
     return f"{rate:.0f} texts/s" if rate < 1000 else f"{rate / 1e3:.1f} k texts/s"
 
 
+def _stage(progress: "StreamProgress") -> str:
+    return "encoding" if progress.texts else "reading the columns"
+
+
 class _Reporter(AbstractContextManager["_Reporter"]):
     """Measures the speed since it was created."""
 
@@ -45,7 +49,10 @@ class _Reporter(AbstractContextManager["_Reporter"]):
         """Do nothing: there is nothing to close."""
 
     def facts(self, progress: "StreamProgress") -> str:
-        """Return texts, speed and time left as text."""
+        """Return texts, speed and time left as text; the time of the first pass over records does not count."""
+        if not progress.texts:
+            self._start = time.monotonic()
+            return ""
         seconds = max(1e-3, time.monotonic() - self._start)
         rate = f"{plural(progress.texts, 'text')}, {text_rate(progress.new_texts, seconds)}"
         if not progress.total_bytes or not progress.bytes:
@@ -72,7 +79,13 @@ class EncodeBar(_Reporter):
 
     def on_progress(self, progress: "StreamProgress") -> None:
         """Advance the bar."""
-        self._bars.update(self._task, total=progress.total_bytes, completed=progress.bytes, facts=self.facts(progress))
+        self._bars.update(
+            self._task,
+            description=_stage(progress),
+            total=progress.total_bytes,
+            completed=progress.bytes,
+            facts=self.facts(progress),
+        )
 
 
 class EncodeLines(_Reporter):
@@ -87,4 +100,4 @@ class EncodeLines(_Reporter):
         share = progress.bytes / progress.total_bytes if progress.total_bytes else 0.0
         if self._pace.is_due(share):
             done = f"{share:.0%}, " if progress.total_bytes else ""
-            message(f"encoding: {done}{self.facts(progress)}")
+            message(f"{_stage(progress)}: {done}{self.facts(progress)}".rstrip(", "))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file, atomic_folder
-from rowspace.encode.stream.columns import VECTOR, joined
+from rowspace.encode.stream.columns import joined
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError, reason_of
 from rowspace.text.characters import clean
@@ -49,7 +49,7 @@ class _ArrowSink(Sink):
         self.folder, self.width, self.columns = options.folder, options.width, options.columns
         vector = pa.list_(pa.from_numpy_dtype(options.dtype), options.width)
         text = [pa.field("text", pa.string())] if options.keeps_text else []
-        self.schema = pa.schema([*text, pa.field(VECTOR, vector)])
+        self.schema = pa.schema([*text, pa.field(options.vector_column, vector)])
         self.checksums = list[int]()  # of the complete parts
         self._writer: Any = None
         self._file: BinaryIO | None = None

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,10 +15,7 @@ from rowspace.text.corpus.records import has_records, is_typed, read_records
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["VECTOR", "SourceColumns", "check_no_vector", "columns_of", "joined"]
-
-VECTOR = "vector"
-"""The column of vectors."""
+__all__ = ["SourceColumns", "check_no_vector", "columns_of", "joined"]
 
 _ROWS = 1 << 12  # of a record batch
 _RECORD_BYTES = 1 << 28
@@ -33,13 +30,22 @@ class SourceColumns(Protocol):
         """Yield the rows; called once the vectors are complete."""
 
 
-def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> SourceColumns | None:
+def columns_of(
+    files: Iterable[str],
+    column: str | None,
+    vector_column: str,
+    *,
+    keep_text: bool,
+    on_bytes: Callable[[int], None] | None = None,
+) -> SourceColumns | None:
     """Return the columns of files, None if there are none; a warning unless all are Parquet, or all other records.
 
     Args:
         files: Their paths or URLs; none for a source that can be read only once.
         column: The column of the text.
-        keep_text: Whether it is kept.
+        vector_column: The column of vectors, which no file may have.
+        keep_text: Whether the text is kept.
+        on_bytes: Called with the number of bytes read, of records but Parquet, which are all read for their types.
 
     Raises:
         UsageError: A file has a column of vectors.
@@ -52,9 +58,9 @@ def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> 
     are_parquet = {is_parquet_file(name) for name in names}
     found: SourceColumns | None = None
     if are_parquet == {True}:
-        found = _ParquetColumns(names, omitted)
+        found = _ParquetColumns(names, omitted, vector_column)
     elif are_parquet == {False} and all(has_records(name, arrays=True) for name in names):
-        found = _RecordColumns(names, column, omitted)
+        found = _RecordColumns(names, column, omitted, vector_column, on_bytes)
     if found is not None:
         return found if found.schema.names else None
     warnings.warn(
@@ -65,10 +71,13 @@ def columns_of(files: Iterable[str], column: str | None, *, keep_text: bool) -> 
     return None
 
 
-def check_no_vector(source: str, names: Iterable[str]) -> None:
+def check_no_vector(source: str, names: Iterable[str], vector_column: str) -> None:
     """Raise `UsageError` if a source has a column of vectors."""
-    if VECTOR in names:
-        raise UsageError(f"{source!r} has a column {VECTOR!r} already, which would be replaced; rename it")
+    if vector_column in names:
+        option = "--vector-column (vector_column= in Python)"
+        raise UsageError(
+            f"{source}: there is a column {vector_column!r} already; name that of the vectors with {option}"
+        )
 
 
 def joined(columns: "Iterator[pa.RecordBatch]", vectors: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
@@ -97,7 +106,7 @@ def joined(columns: "Iterator[pa.RecordBatch]", vectors: "Iterator[pa.RecordBatc
 class _ParquetColumns:
     """The columns of all files, with the common type, or as text; null for files without them."""
 
-    def __init__(self, names: list[str], omitted: str | None) -> None:
+    def __init__(self, names: list[str], omitted: str | None, vector_column: str) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -106,7 +115,7 @@ class _ParquetColumns:
         for name in names:
             with parquet.ParquetFile(_opened(name)) as file:
                 schema = file.schema_arrow.remove_metadata()
-            check_no_vector(name, schema.names)
+            check_no_vector(name, schema.names, vector_column)
             for field in schema:
                 if schema.names.count(field.name) > 1:
                     raise UsageError(f"{name!r} has two columns {field.name!r}; rename one")
@@ -151,18 +160,25 @@ def _opened(name: str) -> Any:
 class _RecordColumns:
     """The columns of records: texts, numbers or truth values; all else, and mixed values, as the text of its JSON."""
 
-    def __init__(self, names: list[str], column: str, omitted: str | None) -> None:
+    def __init__(
+        self,
+        names: list[str],
+        column: str,
+        omitted: str | None,
+        vector_column: str,
+        on_bytes: Callable[[int], None] | None,
+    ) -> None:
         import pyarrow as pa
 
         self.names = names
         kinds: dict[str, set[type]] = {}
         for name in names:
-            for record in read_records(name, limit=_RECORD_BYTES, columns={"column": column}):
+            for record in read_records(name, limit=_RECORD_BYTES, columns={"column": column}, on_bytes=on_bytes):
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
         if omitted is not None:
             kinds.pop(omitted, None)
-        check_no_vector(names[0], kinds)
+        check_no_vector(names[0], kinds, vector_column)
         types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
         fields = []
         for key, found in kinds.items():

@@ -14,7 +14,7 @@ from rowspace._base.atomic import StrPath
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
 from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
-from rowspace.encode.stream.columns import columns_of
+from rowspace.encode.stream.columns import check_no_vector, columns_of
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
@@ -50,11 +50,13 @@ class StreamOptions:
         column: The column that holds the text, of files with records; dots separate nested names.
         keep_text: Save the texts in a column next to the vectors, in formats that have columns. All other columns of
             files with records are saved there too, null for files that lack them.
+        vector_column: The column of vectors, in formats that have columns.
         seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
     column: str | None = None
     keep_text: bool = True
+    vector_column: str = "vector"
     seconds_between_saves: float = SECONDS_BETWEEN_SAVES
 
 
@@ -62,7 +64,8 @@ class StreamProgress(NamedTuple):
     """How far a run is.
 
     Attributes:
-        texts: Texts that have a vector, with those of the run that was resumed.
+        texts: Texts that have a vector, with those of the run that was resumed; 0 while the columns of records are
+            read.
         new_texts: Those of this run.
         bytes: Bytes that this run has read from files.
         total_bytes: Their size, or None if it is unknown.
@@ -115,7 +118,7 @@ def encode_to(
         out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
         options: How to read and save.
         resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
-        on_progress: Called after each batch.
+        on_progress: Called after each batch, and before the first while the columns of records are read.
 
     Raises:
         UsageError: The output cannot be written or is also the source, there is nothing to resume, or the encoder
@@ -149,8 +152,16 @@ def encode_to(
     columns = None
     if output.has_text:
         read_again = opened.files if opened.total_bytes is not None else ()
-        columns = columns_of([file.path for file in read_again], options.column, keep_text=options.keep_text)
+        columns = columns_of(
+            [file.path for file in read_again],
+            options.column,
+            options.vector_column,
+            keep_text=options.keep_text,
+            on_bytes=None if on_progress is None else _first_pass(on_progress, opened.total_bytes),
+        )
     keeps_text = options.keep_text and output.has_text and columns is None
+    if keeps_text:
+        check_no_vector(str(out), ["text"], options.vector_column)
     settings = {
         "format": output.suffix,
         "width": width,
@@ -161,16 +172,30 @@ def encode_to(
     fresh = RunState(encoder.fingerprint, settings, opened.files)
     if columns is not None:
         settings |= {"keep_text": options.keep_text, "columns": columns.schema.names}
+    if output.has_text:
+        settings["vector_column"] = options.vector_column
     with open_run_folder(target, resume=resume) as folder:
         state = load_state(folder) if resume else fresh
         state.check_same(fresh)
         resumed = state.texts
         if not (state.is_complete and output.is_moved(folder, target)):
-            sink_options = SinkOptions(folder, width, dtype, keeps_text, columns)
+            sink_options = SinkOptions(folder, width, dtype, keeps_text, options.vector_column, columns)
             with closing(output.open(sink_options, Mark(state.mark, state.checksums) if resume else None)) as sink:
                 run = _Run(encoder, opened, sink, folder, state, options, on_progress)
                 state = run.to_end(target)
     return StreamResult(target, state.texts, width, dtype.name, resumed, time.monotonic() - began)
+
+
+def _first_pass(on_progress: Callable[[StreamProgress], None], total: int | None) -> Callable[[int], None]:
+    """Return a function that reports the bytes of records whose columns are read before any text is encoded."""
+    read = 0
+
+    def add_bytes(count: int) -> None:
+        nonlocal read
+        read += count
+        on_progress(StreamProgress(0, 0, read, total))
+
+    return add_bytes
 
 
 @dataclass

@@ -34,6 +34,7 @@ class SinkOptions:
         width: Numbers of a vector.
         dtype: Their dtype.
         keeps_text: Whether the output has a column of texts, where the format has columns.
+        vector_column: The column of vectors.
         columns: The columns of the source, which the output has instead of a column of texts.
     """
 
@@ -41,6 +42,7 @@ class SinkOptions:
     width: int
     dtype: np.dtype[Any]
     keeps_text: bool
+    vector_column: str = "vector"
     columns: SourceColumns | None = None
 
 

@@ -83,6 +83,9 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
             "--text/--no-text", help="Save the texts, too, in .parquet and .lance; all other columns are kept there."
         ),
     ] = True,
+    vector_column: Annotated[
+        str, typer.Option(metavar="NAME", help="The column of the vectors, in .parquet, .lance and JSON lines.")
+    ] = "vector",
     resume: Annotated[bool, typer.Option("--resume", help="Continue the interrupted run of this output.")] = False,
     on: Annotated[
         Literal["processes", "ray", "dask"] | None,
@@ -121,7 +124,13 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
 
     given = {name: value for name, value in options.items() if value is not None}
     if on is not None:
-        parts = {"column": column, "keep_text": keep_text, "strict": strict, "part_megabytes": part_megabytes}
+        parts = {
+            "column": column,
+            "keep_text": keep_text,
+            "vector_column": vector_column,
+            "strict": strict,
+            "part_megabytes": part_megabytes,
+        }
         with cleanup_on_interrupt():
             run_parts(files, table, output, on=on, is_resumed=resume, as_json=as_json, parts=parts, options=given)
         return
@@ -135,7 +144,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         check_output(output)
     began = time.monotonic()
     encoder = Encoder.load(table, **given)
-    stream = StreamOptions(column=column, keep_text=keep_text)
+    stream = StreamOptions(column=column, keep_text=keep_text, vector_column=vector_column)
     if output is None:
         _print_vectors(encoder, files, stream)
         return
@@ -172,7 +181,7 @@ def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str],
     source = open_source(_source(names), column=options.column)
     for texts in source.read(None):
         for text, vector in zip(texts, encoder.encode(texts), strict=True):
-            document = {"text": clean(text), "vector": _numbers(vector)}
+            document = {"text": clean(text), options.vector_column: _numbers(vector)}
             print_line(json.dumps(document, ensure_ascii=not in_unicode))
 
 
