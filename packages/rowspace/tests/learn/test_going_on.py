@@ -1,10 +1,12 @@
 """`rowspace.fit` that continues from a table."""
 
+import random
+
 import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import FitInterrupted, UsageError
+from rowspace.errors import CorpusWarning, FitInterrupted, UsageError
 from rowspace.learn import Reports, run_folder_of
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.initial import InitialTable
@@ -210,3 +212,15 @@ def test_a_pattern_is_kept_and_another_one_refused() -> None:
     assert rs.Encoder(more).encode(["x #c"]).any()
     with pytest.raises(UsageError, match="the table of init has pattern="):
         rs.fit(iter(["#c #a x"] * 9), init=table, pattern=r"\w")
+
+
+def test_new_words_between_the_words_of_a_script_without_spaces_are_warned_of():
+    chance, words = random.Random(1), ["我们", "学习", "喜欢", "中文", "电影", "老师", "的"]
+
+    def text(words):
+        return iter(["".join(chance.choices(words, k=6)) for _ in range(300)])
+
+    first = rs.fit(text(words), dim=2, epochs=1)
+    rs.fit(text(words), init=first, epochs=1)
+    with pytest.warns(CorpusWarning, match=r"\d+% of the letters .* that the table of init lacks, such as '"):
+        rs.fit(text([*words, "今天", "天气", "城市"]), init=first, epochs=1)

@@ -33,7 +33,7 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     yield from _phrases(settings)
-    yield from _went_on(settings)
+    yield from _went_on(table)
     yield from workers_lines(settings)
     yield from _machines(settings)
     example = table.shown(example_token(table))
@@ -70,8 +70,9 @@ def _phrases(settings: Mapping[str, Any]) -> Iterator[str]:
         yield f"{plural(len(scores), 'phrase')}" + (f"; the highest scores: {best}" if best else "")
 
 
-def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
+def _went_on(table: "Table") -> Iterator[str]:
     """Yield how many words a continued fit has added, and which rows it has changed most."""
+    settings: Mapping[str, Any] = table.settings
     if "init" not in settings:
         return
     init = settings["init"]
@@ -82,7 +83,7 @@ def _went_on(settings: Mapping[str, Any]) -> Iterator[str]:
     if settings["freeze"] == "old":
         yield "the old rows are unchanged"
     elif init["moved"]:
-        moved = ", ".join(f"{token} {cosine:.2f}" for token, cosine in init["moved"][:SHOWN_MOVED])
+        moved = ", ".join(f"{table.shown(token)} {cosine:.2f}" for token, cosine in init["moved"][:SHOWN_MOVED])
         yield f"changed most (cosine of the old and the new row): {moved}"
 
 

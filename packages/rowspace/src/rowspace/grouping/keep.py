@@ -26,12 +26,15 @@ _JSON_LINES = (".jsonl", ".ndjson")
 def check_kept(source: str, output: str, *, column: str | None) -> None:
     """Raise UsageError if the file `output` cannot hold lines or records of `source`."""
     check_file_target(output)
+    ending = Path(output).suffix.lower()
+    if ending != suffix_of(output):
+        raise UsageError(f"the output is not compressed; leave out {ending} at the end of {output!r}")
     if Path(output).resolve() == Path(source).resolve():
         raise UsageError(f"{output!r} is read, and what is left out would be lost; name another output")
     if column is not None and not (is_parquet_file(source) or has_records(source, arrays=True)):
         raise UsageError(f"{source!r} must be named for its records: JSON lines .jsonl, CSV .csv, an array .json")
     wanted = _endings(source, column)
-    if wanted and Path(output).suffix.lower() not in wanted:
+    if wanted and ending not in wanted:
         raise UsageError(f"the output has the kind of {source!r}: its name must end in {' or '.join(wanted)}")
 
 

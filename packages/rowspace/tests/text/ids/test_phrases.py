@@ -1,5 +1,6 @@
 """Phrases: which pairs are found, in bounded memory, and ids that are those of the table's tokenizer."""
 
+import random
 from collections import Counter
 
 import numpy as np
@@ -8,7 +9,7 @@ from gensim.models.phrases import Phrases
 from tokenizers import Tokenizer
 
 import rowspace as rs
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, UsageError
 from rowspace.text import TextOptions, encode_corpus
 from rowspace.text.ids.encode_phrases import encode_phrases
 from rowspace.text.ids.phrases import PairCounts, find_phrases
@@ -125,3 +126,12 @@ def test_what_cannot_have_phrases_is_refused(english, tmp_path):
     with pytest.raises(CorpusError, match="no word is as frequent"):
         encode_phrases(["a b"], tmp_path, options=TextOptions(phrases=2))
     assert not list(tmp_path.glob("*.text"))
+
+
+def test_phrases_of_scripts_without_spaces_are_left_out_with_a_warning():
+    chance, words = random.Random(1), ["我们", "学习", "喜欢", "中文", "电影", "老师", "的"]
+    texts = ["".join([*chance.choices(words, k=6), "图书馆", "计算机"]) for _ in range(300)]
+    with pytest.warns(
+        CorpusWarning, match=r"phrases? of scripts without spaces, such as '.+', left out: the words of a"
+    ):
+        assert rs.fit(iter(texts), phrases=2, phrase_threshold=1, dim=2, epochs=1).settings["phrase_scores"] == {}

@@ -18,7 +18,7 @@ from rowspace.text.corpus.reading import Piece
 from rowspace.text.ids.id_corpus import IdCorpus
 from rowspace.text.ids.provisional_ids import ProvisionalIds, read_token_lists, scan_pieces
 from rowspace.text.ids.renumber import renumber
-from rowspace.text.ids.segment import divide_phrases, words_within
+from rowspace.text.ids.segment import divide_phrases, warn_of_other_words, words_within
 from rowspace.text.options import TextOptions
 from rowspace.text.words.pattern import pattern_json, pattern_sentences, white_space_sentences
 from rowspace.text.words.word_tokenizer import WordTokenizer, unspaced_words
@@ -104,7 +104,10 @@ def number_words(
         provisional = write_ids(path)
         if extends is None and is_text:
             unspaced.extend(words_within(corpus, provisional, options))
-        return divide_phrases(provisional, unspaced, path)
+        divided = divide_phrases(provisional, unspaced, path)
+        if extends is not None and is_text and options.split == "words" and options.pattern is None:
+            warn_of_other_words(divided, extends)
+        return divided
 
     id_corpus, _ = renumber(
         corpus,

@@ -7,13 +7,15 @@ tokenizer gives. Phrases that it finds too rarely are left out, and the text is 
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import compress
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from rowspace.errors import CorpusError
+from rowspace._base.plural import plural
+from rowspace.errors import CorpusError, CorpusWarning
 from rowspace.text.corpus.open_corpus import Corpus
 from rowspace.text.corpus.rereadable import RereadableCorpus
 from rowspace.text.ids.encode_tokens import encode_pieces, without_token
@@ -23,6 +25,7 @@ from rowspace.text.ids.provisional_ids import ProvisionalIds, scan_pieces
 from rowspace.text.ids.renumber import renumber
 from rowspace.text.ids.segment import divide_phrases, words_within
 from rowspace.text.options import TextOptions
+from rowspace.text.words.unspaced import is_unspaced
 from rowspace.text.words.word_tokenizer import WordTokenizer
 
 __all__ = ["encode_phrases"]
@@ -79,6 +82,7 @@ def encode_phrases(
             threshold=options.phrase_threshold,
         )
         phrases = {phrase: score for phrase, score in phrases.items() if set(phrase.split(" ")) <= set(words)}
+        all_phrases = list(phrases)
         tokenizer: Tokenizer
 
         def write_ids(ids: Path) -> ProvisionalIds:
@@ -95,8 +99,21 @@ def encode_phrases(
     finally:
         copy.unlink(missing_ok=True)
         (path / "ids.phrases").unlink(missing_ok=True)
+    _warn_of_unspaced([phrase for phrase in all_phrases if phrase not in phrases])
     ids.tokenizer, ids.token_ids, ids.words = tokenizer.to_str(), order, all_words.words
     return ids, phrases
+
+
+def _warn_of_unspaced(left_out: Sequence[str]) -> None:
+    """Warn of phrases whose words the text writes without a space."""
+    unspaced = [phrase for phrase in left_out if is_unspaced(phrase.replace(" ", ""))]
+    if unspaced:
+        warnings.warn(
+            f"{plural(len(unspaced), 'phrase')} of scripts without spaces, such as {unspaced[0]!r}, left out: "
+            "the words of a phrase have a space between them in the text",
+            CorpusWarning,
+            stacklevel=3,
+        )
 
 
 def _tokenizer_json(words: Sequence[str], phrases: Sequence[str], unspaced: Sequence[str], *, cased: bool) -> str:

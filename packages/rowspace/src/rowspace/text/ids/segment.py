@@ -4,21 +4,24 @@ Only the distinct words are divided, each once, and the text is not read again.
 """
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.errors import CorpusWarning
+from rowspace.table import Table
 from rowspace.text.characters import character_table
 from rowspace.text.ids.provisional_ids import ProvisionalIds
 from rowspace.text.ids.renumber import MANY_PHRASES, choose_words
 from rowspace.text.options import TextOptions
 from rowspace.text.words.kernels import END
 from rowspace.text.words.lexicon import Lexicon
-from rowspace.text.words.unspaced import Separator, find_words
+from rowspace.text.words.unspaced import Separator, find_words, is_unspaced
 
-__all__ = ["divide_phrases", "words_within"]
+__all__ = ["divide_phrases", "warn_of_other_words", "words_within"]
 
 
 def words_within(corpus: object, provisional: ProvisionalIds, options: TextOptions) -> list[str]:
@@ -45,6 +48,30 @@ def words_within(corpus: object, provisional: ProvisionalIds, options: TextOptio
             break
         found = [word for word in found if word in kept]  # others have no id, and shorter words are found instead
     return found
+
+
+def warn_of_other_words(divided: ProvisionalIds, table: Table) -> None:
+    """Warn if much of a text is in words of scripts without spaces that a table with such words lacks.
+
+    Args:
+        divided: The words of the text, as the words of the table divide it.
+        table: The table from which a fit of the text continues.
+    """
+    if divided.unspaced >= MANY_PHRASES or not any(map(is_unspaced, table.vocabulary)):
+        return  # there is another warning, or nothing to divide
+    words = [word.decode() for word in divided.words()]
+    sizes = divided.counts * np.array([len(word) for word in words])
+    unspaced = np.array([place for place, word in enumerate(words) if is_unspaced(word)], np.int64)
+    other = unspaced[table.find([words[place] for place in unspaced]) < 0]
+    share = sizes[other].sum() / max(1, sizes.sum())
+    if share >= MANY_PHRASES:
+        warnings.warn(
+            f"{share:.0%} of the letters are in words of scripts without spaces that the table of init lacks, such as "
+            f"{words[other[0]]!r}: its words divide the text, and what is between them is a new word; to learn the "
+            "words of both texts, fit them at once",
+            CorpusWarning,
+            stacklevel=2,
+        )
 
 
 def divide_phrases(provisional: ProvisionalIds, words: Sequence[str], path: Path | None = None) -> ProvisionalIds:

@@ -16,7 +16,7 @@ import rowspace as rs
 from rowspace._base.options import OptionField, option_fields
 from rowspace.cli.app import app
 from rowspace.cli.commands.learn.fit import default_output
-from rowspace.cli.fit_summary import losses_line
+from rowspace.cli.fit_summary import losses_line, summary
 from rowspace.errors import UsageError
 from rowspace.learn import FitOptions, run_folder_of
 from rowspace.text import TextOptions, TokenizerOptions
@@ -294,3 +294,12 @@ print("numba" in sys.modules, "torch" in sys.modules)
     arguments = [sys.executable, "-c", code, str(english), "-o", str(tmp_path / "table")]
     shown = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
     assert shown.splitlines()[-1] == "True False"
+
+
+def test_rows_that_changed_most_are_named_by_their_text() -> None:
+    texts = ["a red cat, a blue dog", "the king of the sea"] * 20
+    table = rs.fit(iter(texts), tokens="bpe", vocabulary_size=300, dim=4, epochs=1, workers=1)
+    table = rs.fit(iter(texts), init=table, epochs=2, workers=1)
+    [line] = [line for line in summary("out", table, 1.0) if line.startswith("changed most")]
+    assert "␣" in line
+    assert "Ġ" not in line

@@ -50,6 +50,8 @@ def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, endi
     assert _read(output) == [{"id": "7", "text": TEXTS[0]}, {"id": "8", "text": TEXTS[1]}]
     wrong = run("dedupe", str(source), "--column", "text", "-o", str(tmp_path / "out.txt"), status=2).stderr
     assert f"its name must end in {output.suffix}" in " ".join(wrong.split())
+    wrong = run("dedupe", str(source), "--column", "text", "-o", f"{output}.gz", status=2).stderr
+    assert "the output is not compressed; leave out .gz" in wrong
     before = source.read_bytes()
     wrong = run("dedupe", str(source), "--column", "text", "-o", f"{tmp_path}/./{source.name}", status=2).stderr
     assert "is read, and what is left out would be lost; name another output" in " ".join(wrong.split())
