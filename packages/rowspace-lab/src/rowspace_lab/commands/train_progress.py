@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import message
+from rowspace.cli.progress import Pace, duration, uses_bars
 from rowspace.cli.progress.fit import Bars, Lines
-from rowspace.cli.progress.terminal import Pace, duration, uses_bars
 
 if TYPE_CHECKING:
     from rowspace_lab.experiments.language_model.data import Corpora

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rowspace.cli.output import message
-from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, make_bars, uses_bars
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, make_bars, uses_bars
 
 __all__ = ["export_reporter"]
 

@@ -5,7 +5,7 @@ from itertools import chain
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.encode.stream.batches import MAX_CHARACTERS, MIN_TEXTS, TextDigest, batches_of, skip_texts
+from rowspace.encode.stream.sources import MAX_CHARACTERS, MIN_TEXTS, TextDigest, batches_of, skip_texts
 from rowspace.errors import UsageError
 
 LISTS = st.lists(st.lists(st.text(max_size=3), max_size=5), max_size=6)

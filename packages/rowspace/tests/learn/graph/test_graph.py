@@ -51,7 +51,7 @@ def inputs(graph, folder):
     columns = ["from", "to", "weight"][: len(rows[0])]
     path = folder / "edges.csv"
     path.write_text("".join(f"{','.join(map(str, row))}\n" for row in [columns, *rows]))
-    yield "CSV", str(path), {"directed": directed, "source": "from", "target": "to"}
+    yield "CSV", str(path), {"directed": directed, "source_column": "from", "target_column": "to"}
 
 
 @pytest.mark.kernels

@@ -44,9 +44,9 @@ def test_a_line_that_is_no_edge_is_named(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "options", "error", "message"),
     [
-        ("from,to\na,b\n", {}, UsageError, "no column 'source'; it has 'from', 'to'; name one with --source"),
+        ("from,to\na,b\n", {}, UsageError, "no column 'source'; it has 'from', 'to'; name one with --source-column"),
         ("source,to\na,b\n", {}, UsageError, "no column 'target'"),
-        ("source,target\na,b\n", {"weight": "w"}, UsageError, "no column 'w'.*--weight"),
+        ("source,target\na,b\n", {"weight_column": "w"}, UsageError, "no column 'w'.*--weight"),
         ("source,target,weight\na,b,1\na,b,x\n", {}, FileFormatError, "line 3: the column 'weight' has 'x'"),
         ("source,target,weight\na,b,-2\n", {}, FileFormatError, "line 2: the column 'weight' has '-2'"),
         ("source,target,weight\na,b,NaN\n", {}, FileFormatError, "'NaN', which is no weight"),
@@ -100,7 +100,7 @@ def test_options_that_contradict_the_graph_are_refused():
     with pytest.raises(UsageError, match="contradicts the undirected NetworkX graph"):
         read(nx.Graph([(1, 2)]), directed=True)
     with pytest.raises(UsageError, match="no edge of the graph has the attribute 'length'"):
-        read(nx.Graph([(1, 2)]), weight="length")
+        read(nx.Graph([(1, 2)]), weight_column="length")
 
 
 def test_a_directed_networkx_graph_can_be_read_as_undirected():
@@ -115,7 +115,7 @@ def test_a_directed_networkx_graph_can_be_read_as_undirected():
 def test_an_edge_without_the_weight_attribute_has_weight_1():
     graph = nx.MultiGraph([("a", "b", {"weight": 3}), ("a", "b"), ("b", "c", {"length": 9})])
     assert read(graph).weights.tolist() == [3, 1, 1]
-    assert read(graph, weight="length").weights.tolist() == [1, 1, 9]
+    assert read(graph, weight_column="length").weights.tolist() == [1, 1, 9]
 
 
 def test_standard_input_is_read(monkeypatch):
@@ -124,7 +124,9 @@ def test_standard_input_is_read(monkeypatch):
     assert (edges.names, edges.weights.tolist()) == (["a", "b", "c"], [2, 0.5])
 
 
-@pytest.mark.parametrize("options", [{"p": 0}, {"q": -1}, {"length": 1}, {"walks": 0}, {"source": ""}, {"weight": 3}])
+@pytest.mark.parametrize(
+    "options", [{"p": 0}, {"q": -1}, {"length": 1}, {"walks": 0}, {"source_column": ""}, {"weight_column": 3}]
+)
 def test_invalid_options_are_named(options):
     with pytest.raises(RowspaceError, match=next(iter(options))):
         GraphOptions(**options)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rowspace.text.corpus.blocks import blocks
+from rowspace.text.corpus.pieces import blocks
 
 
 def test_small_documents_share_a_block():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import message
-from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.encode import StreamProgress

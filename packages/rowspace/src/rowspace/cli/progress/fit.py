@@ -12,7 +12,7 @@ from rich.progress import TaskID
 
 from rowspace._base.plural import plural
 from rowspace.cli.output import file_size, message
-from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration, make_bars, uses_bars
 
 if TYPE_CHECKING:
     from rowspace.learn import Progress

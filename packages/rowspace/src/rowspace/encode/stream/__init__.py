@@ -3,9 +3,8 @@
 | in this folder | what flows in → out |
 |---|---|
 | `encode_to.py` | an encoder, a source and a name → the file of vectors |
-| `sources.py` | files, folders, standard input, iterables → lists of texts |
+| `sources.py` | files, folders, standard input, iterables → lists of texts, batches of bounded size |
 | `columns.py` | files with records → their other columns |
-| `batches.py` | lists of texts → batches of bounded size, without those that are done |
 | `sinks.py` | vectors → a .npy file, or parts of Arrow files that become Parquet or Lance |
 | `run_folder.py` | the folder `OUTPUT.encode` with the rows and the state of a run |
 

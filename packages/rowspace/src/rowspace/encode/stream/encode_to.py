@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
-from rowspace.encode.stream.batches import TextDigest, batches_of, skip_texts
 from rowspace.encode.stream.columns import check_no_vector, columns_of
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
-from rowspace.encode.stream.sources import Source, TextSource, open_source
+from rowspace.encode.stream.sources import Source, TextDigest, TextSource, batches_of, open_source, skip_texts
 from rowspace.errors import EncodingInterrupted, UsageError
 
 __all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]

@@ -29,9 +29,9 @@ class GraphOptions:
             has no memory (DeepWalk).
         directed: Whether walks follow edges in one direction only. None: as a NetworkX graph says, and undirected
             otherwise.
-        source, target: The columns of CSV, JSON lines or Parquet with the nodes of an edge.
-        weight: The column with its weight, or the attribute of edges of a NetworkX graph; None for "weight", if there
-            is one.
+        source_column, target_column: The columns of CSV, JSON lines or Parquet with the nodes of an edge.
+        weight_column: The column with its weight, or the attribute of edges of a NetworkX graph; None for "weight", if
+            there is one.
         epochs: Passes over all nodes.
         window: Maximum number of neighbors on each side of a node in a walk.
         shrink_windows: Draw each window's size from 1..window, so that near nodes have more weight.
@@ -60,9 +60,9 @@ class GraphOptions:
         bool | None,
         Option("Follow edges in one direction only.", default="undirected", flags="--directed/--undirected"),
     ] = None
-    source: Annotated[str, Option("Column with the first node of an edge.")] = "source"
-    target: Annotated[str, Option("Column with the second node.")] = "target"
-    weight: Annotated[str | None, Option("Column with the weight.", default="weight, if there is one")] = None
+    source_column: Annotated[str, Option("Column with the first node of an edge.")] = "source"
+    target_column: Annotated[str, Option("Column with the second node.")] = "target"
+    weight_column: Annotated[str | None, Option("Column with the weight.", default="weight, if there is one")] = None
     epochs: Annotated[int, Option("Passes over all nodes.", minimum=1, maximum=100_000)] = 1
     window: Annotated[int, Option("Maximum number of neighbors on each side.", minimum=1, maximum=1_000)] = 5
     shrink_windows: Annotated[
@@ -92,9 +92,9 @@ class GraphOptions:
 
     def __post_init__(self) -> None:
         validate_options(self)
-        for name in ("source", "target", "weight"):
+        for name in ("source_column", "target_column", "weight_column"):
             value = getattr(self, name)
-            if not (isinstance(value, str) and value) and (name, value) != ("weight", None):
+            if not (isinstance(value, str) and value) and (name, value) != ("weight_column", None):
                 raise UsageError(f"{name} must be the name of a column, not {value!r}")
         self.for_learning()
 
@@ -114,9 +114,9 @@ class GraphKeywords(TypedDict, total=False):
     p: float
     q: float
     directed: bool | None
-    source: str
-    target: str
-    weight: str | None
+    source_column: str
+    target_column: str
+    weight_column: str | None
     epochs: int
     window: int
     shrink_windows: bool

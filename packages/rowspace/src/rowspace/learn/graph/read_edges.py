@@ -52,7 +52,7 @@ def read_edges(
     if hasattr(edges, "tocoo"):
         return edges_of_matrix(edges), bool(options.directed)
     if callable(getattr(edges, "is_directed", None)):
-        return edges_of_networkx(edges, options.weight), _is_directed(edges, options)
+        return edges_of_networkx(edges, options.weight_column), _is_directed(edges, options)
     if not isinstance(edges, Iterable):
         raise UsageError(f"{WANTED}, not {type(edges).__name__}")
     return edges_of_tuples(edges), bool(options.directed)
@@ -162,13 +162,13 @@ def _is_weight(text: object) -> bool:
 
 def _records(path: str, options: GraphOptions) -> Edges:
     """Return the edges of a file of records."""
-    names, weight = _numbered(), options.weight
+    names, weight = _numbered(), options.weight_column
     places, weights = list[int](), list[float]()
-    columns = {"source": options.source, "target": options.target, "weight": weight}
-    for number, record in enumerate(read_records(path, limit=LINE_BYTES, columns=columns)):
+    nodes = {"source_column": options.source_column, "target_column": options.target_column}
+    for number, record in enumerate(read_records(path, limit=LINE_BYTES, columns=nodes | {"weight_column": weight})):
         if not number and "weight" in record.values:
             weight = weight or "weight"
-        for column in (options.source, options.target):
+        for column in nodes.values():
             places.append(names[_cell(path, record.line, record.values, column)])
         if weight:
             weights.append(_weight(path, record.line, record.values, weight))
@@ -191,6 +191,6 @@ def _weight(path: str, line: int, values: dict[str, Any], column: str) -> float:
     if isinstance(value, bool) or not _is_weight(value):
         raise FileFormatError(
             f"{path}: line {line}: the column {column!r} has {value!r}, which is no weight: a number that is finite "
-            "and not negative; repair the line, or name another column with weight="
+            "and not negative; repair the line, or name another column with weight_column="
         )
     return float(value)

@@ -3,7 +3,6 @@
 Start at open_corpus.py, then pieces.py and reading.py.
 """
 
-from rowspace.text.corpus.blocks import Block, blocks
 from rowspace.text.corpus.lines import read_lines
 from rowspace.text.corpus.open_corpus import (
     Corpus,
@@ -14,7 +13,7 @@ from rowspace.text.corpus.open_corpus import (
     file_bytes,
     open_corpus,
 )
-from rowspace.text.corpus.pieces import read_pieces
+from rowspace.text.corpus.pieces import Block, blocks, read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces, read_chunks
 from rowspace.text.corpus.rereadable import RereadableCorpus, text_pieces
 from rowspace.text.corpus.sentences import Run, Sentences

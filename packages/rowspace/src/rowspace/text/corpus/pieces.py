@@ -1,20 +1,23 @@
-"""Files → pieces of text: plain text, or the texts in a column of records."""
+"""Files → pieces of text: plain text, or the texts in a column of records; pieces → blocks for workers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rowspace.errors import CorpusError
 from rowspace.files.remote import is_url
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
-from rowspace.text.corpus.reading import Piece, cut_pieces, read_chunks
+from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
 from rowspace.text.corpus.records import check_columns, read_records, text_in
 
-__all__ = ["is_parquet_file", "read_pieces"]
+__all__ = ["Block", "blocks", "is_parquet_file", "read_pieces"]
 
 MAX_RECORD = 1 << 28  # bytes
 
@@ -90,3 +93,39 @@ def _parsed(place: str, line: bytes) -> dict[str, Any]:
             "or .json (an array), or it is Parquet"
         )
     return record
+
+
+class Block(NamedTuple):
+    """Some text, the offsets at which documents end in it (int64), and whether the line before it is blank so far."""
+
+    data: bytearray
+    ends: NDArray[np.int64]
+    blank: bool
+
+
+def blocks(pieces: Iterable[Piece], *, size: int = BLOCK) -> Iterator[Block]:
+    """Yield the text of all pieces in blocks of at least `size` bytes, except the last.
+
+    Small documents share a block, so that ten thousand files cost no more than one.
+
+    >>> pieces = [(b"a ", False), (b"b", True), (b"c", True)]
+    >>> [(bytes(data), ends.tolist()) for data, ends, _ in blocks(pieces)]
+    [(b'a bc', [3, 4])]
+    """
+    data, ends, blank = bytearray(), list[int](), True
+    for text, last in pieces:
+        data += text
+        if last:
+            ends.append(len(data))
+        if len(data) >= size:
+            yield Block(data, np.array(ends, np.int64), blank)
+            blank = _leaves_blank(data, ends, blank)
+            data, ends = bytearray(), []
+    if ends:
+        yield Block(data, np.array(ends, np.int64), blank)
+
+
+def _leaves_blank(data: bytearray, ends: list[int], blank: bool) -> bool:
+    """Return whether the last line of a block is blank so far."""
+    line = max(data.rfind(b"\n") + 1, ends[-1] if ends else 0)
+    return (blank or line > 0) and not data[line:].strip()

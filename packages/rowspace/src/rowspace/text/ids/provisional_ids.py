@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import CorpusError
 from rowspace.text.characters import character_table
-from rowspace.text.corpus.blocks import Block, blocks
+from rowspace.text.corpus.pieces import Block, blocks
 from rowspace.text.corpus.reading import BLOCK, Piece
 from rowspace.text.options import TextOptions
 from rowspace.text.words import kernels

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.text.characters import utf8
-from rowspace.text.corpus.blocks import blocks
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
+from rowspace.text.corpus.pieces import blocks
 from rowspace.text.inspect.alignment import Alignment, align_text
 from rowspace.text.tokenizers.huggingface import AnyTokenizer, as_tokenizer
 from rowspace.text.tokenizers.tokenizer import Tokenizer

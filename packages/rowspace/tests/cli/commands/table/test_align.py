@@ -18,7 +18,7 @@ def test_align_by_pairs_and_evaluate(run, table_path, table, rotated, tmp_path, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pairs.txt").write_text("".join(f"{word}*\t{word}\n" for word in table.vocabulary[:100]))
     (tmp_path / "other.txt").write_text("".join(f"{word}* {word}\n" for word in table.vocabulary[100:150]) + "no non\n")
-    arguments = ("align", rotated, table_path, "--pairs", "pairs.txt", "--eval", "other.txt", "-o", "out")
+    arguments = ("align", rotated, table_path, "--pairs", "pairs.txt", "--evaluate", "other.txt", "-o", "out")
     lines = run(*arguments).stdout.splitlines()
     assert "aligned on 100 pairs of tokens, whose mean cosine is now 1.000" in lines[0]
     assert lines[1].startswith("translations of 50 words: 100.0% among the first 1, ")

@@ -18,7 +18,7 @@ def paths(table, tmp_path):
 
 
 def test_the_most_changed_token_comes_first_with_its_neighbors(run, table_path, table, paths):
-    lines = run("compare", table_path, paths[0], "--null", paths[1], "--top", "2").stdout.splitlines()
+    lines = run("compare", table_path, paths[0], "--null", paths[1], "-k", "2").stdout.splitlines()
     assert lines[0] == f"{len(table):,} shared tokens, 0 only in {table_path}, 0 only in {paths[0]}"
     frequent = int((table.counts >= 20).sum())
     rare = len(table) - frequent
@@ -39,9 +39,7 @@ def test_without_a_null_the_command_says_how_to_make_one(run, table_path, paths)
 
 
 def test_json_has_the_facts_and_the_tokens(run, table_path, table, paths):
-    output = run(
-        "compare", table_path, paths[0], "--null", paths[1], "--top", "3", "--min-count", "50", "--json"
-    ).stdout
+    output = run("compare", table_path, paths[0], "--null", paths[1], "-k", "3", "--min-count", "50", "--json").stdout
     facts = json.loads(output)
     assert (facts["before"], facts["after"], facts["null"]) == (table_path, paths[0], [paths[1]])
     assert facts["compared"] == int((table.counts >= 50).sum())

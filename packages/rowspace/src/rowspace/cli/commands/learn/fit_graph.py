@@ -45,7 +45,7 @@ def fit_graph(
 
     Example:
       rowspace fit-graph friends.txt -o people
-      rowspace fit-graph links.csv --source from --target to --directed -o pages
+      rowspace fit-graph links.csv --source-column from --target-column to --directed -o pages
       rowspace fit-graph friends.txt.gz --p 0.5 --q 2 -o people
     """
     if not edges or not output:

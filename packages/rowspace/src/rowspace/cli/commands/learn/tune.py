@@ -12,7 +12,7 @@ from rowspace.cli.arguments import AsJson, TablePath, with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, duration
+from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration
 from rowspace.learn.tuning.options import TuneOptions
 
 if TYPE_CHECKING:

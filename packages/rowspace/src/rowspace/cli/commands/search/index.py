@@ -280,7 +280,7 @@ class _Reporter:
     """The progress on standard error: a line that is written again on a terminal, a line at intervals elsewhere."""
 
     def __init__(self, noun: str) -> None:
-        from rowspace.cli.progress.terminal import SECONDS_BETWEEN_LINES, Pace, uses_bars
+        from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, uses_bars
 
         self._is_terminal = uses_bars()
         self._pace = Pace(0.1 if self._is_terminal else SECONDS_BETWEEN_LINES)

@@ -38,7 +38,9 @@ def align(
     ] = None,
     dictionary: Annotated[
         str | None,
-        typer.Option("--eval", metavar="FILE", help="A dictionary of other pairs, whose words are looked up by CSLS."),
+        typer.Option(
+            "--evaluate", metavar="FILE", help="A dictionary of other pairs, whose words are looked up by CSLS."
+        ),
     ] = None,
     as_json: AsJson = False,
     **options: Any,

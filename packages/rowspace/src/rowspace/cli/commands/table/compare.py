@@ -42,7 +42,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="How many tokens to show.")] = 20,
+    top: Annotated[int, typer.Option("-k", min=1, help="How many tokens to show.")] = 20,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -53,7 +53,7 @@ def compare(
 
     Example:
       rowspace compare my-table tuned-table
-      rowspace compare table-1990 table-2010 --null table-1990-other-seed --top 10
+      rowspace compare table-1990 table-2010 --null table-1990-other-seed -k 10
     """
     from rowspace.learn import compare as compare_tables  # not needed for help
 

@@ -1,0 +1,190 @@
+"""`rowspace dedupe`: a file of texts without its near-duplicates; `rowspace cluster`: texts → clusters with words."""
+
+import json
+import time
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace._base.plural import plural
+from rowspace.cli.arguments import AsJson
+from rowspace.cli.interruption import cleanup_on_interrupt
+from rowspace.cli.output import message, print_json, print_line, print_table
+from rowspace.errors import UsageError
+
+if TYPE_CHECKING:
+    from rowspace.grouping import Duplicates
+
+__all__ = ["cluster", "dedupe"]
+
+SHOWN = 5  # near-duplicates
+TextFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A file with a text per line, or with records (JSON lines or arrays, CSV, TSV, Parquet).",
+        show_default=False,
+    ),
+]
+Column = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The column with the text, of records.", show_default=False)
+]
+
+
+def dedupe(
+    file: TextFile,
+    *,
+    column: Column = None,
+    threshold: Annotated[
+        float, typer.Option(help="Least similarity of near-duplicates; 1 is the same words.", min=0.1, max=1.0)
+    ] = 0.7,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", help="Where to save what is kept, with all columns, in the same kind.", show_default=False
+        ),
+    ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option("--report", help="Where to save the near-duplicates, as JSON lines.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Leave out texts that nearly repeat an earlier one.
+
+    The similarity of two texts is the share of 5-character sequences that they have in common; case, punctuation and
+    white space make no difference. No pair is missed. The first text of each group is kept.
+
+    Example:
+      rowspace dedupe messages.txt -o kept.txt
+      rowspace dedupe reviews.csv --column text --threshold 0.9 -o kept.csv --report left-out.jsonl
+    """
+    from rowspace.grouping import dedupe as find_duplicates  # not needed for help
+    from rowspace.grouping.keep import check_kept, write_kept
+    from rowspace.text.corpus import read_lines
+
+    began = time.monotonic()
+    if output is not None:
+        if file == "-" and column is not None:
+            raise UsageError("records of standard input are read once, but -o needs them twice; save them in a file")
+        check_kept(file, output, column=column)
+    with cleanup_on_interrupt():
+        texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+        found = find_duplicates(texts, threshold=threshold)
+        is_kept = found.first == range(len(texts))
+        if output is not None:
+            write_kept(file, output, is_kept, column=column, texts=texts)
+        if report is not None:
+            _write_report(report, texts, found)
+    left_out = len(texts) - len(found.kept)
+    if as_json:
+        print_json(
+            {"file": file, "output": output, "threshold": threshold} | {"texts": len(texts), "kept": len(found.kept)}
+        )
+        return
+    rows = [
+        (f"{found.similarity[index]:.2f}", f"{index + 1:,}", texts[index][:60], f"{found.first[index] + 1:,}")
+        for index in (~is_kept).nonzero()[0][:SHOWN]
+    ]
+    if rows:
+        print_table("left out" if left_out <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
+    seconds = time.monotonic() - began
+    counts = f"{plural(len(texts), 'text')}: {plural(left_out, 'near-duplicate')}, {len(found.kept):,} kept"
+    print_line(f"{counts}, in {seconds:.1f} s")
+    if output is not None:
+        print_line(f"saved in {output}")
+
+
+_COLUMNS = ("similarity", "number", "text", "repeats")
+
+
+def _write_report(path: str, texts: list[str], found: "Duplicates") -> None:
+    """Write each near-duplicate, the text that it repeats, and their numbers from 1."""
+    from rowspace._base.atomic import atomic_file
+    from rowspace.text.characters import clean
+
+    with atomic_file(path) as file:
+        for index, (first, similarity) in enumerate(zip(found.first.tolist(), found.similarity.tolist(), strict=True)):
+            if first != index:
+                fields = {"number": index + 1, "text": clean(texts[index]), "repeats": first + 1}
+                fields |= {"repeated": clean(texts[first]), "similarity": round(similarity, 4)}
+                file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+
+
+def cluster(
+    file: TextFile,
+    *,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE",
+            help="A table with a tokenizer, in any format; by default a table is learned from the texts.",
+            show_default=False,
+        ),
+    ] = None,
+    column: Column = None,
+    clusters: Annotated[
+        int | None,
+        typer.Option(
+            help="The number of clusters; by default the square root of half of the texts, at most 100.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    words: Annotated[int, typer.Option(help="The number of words of each cluster.", min=1, max=50_000)] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of the first centers.", min=0)] = 0,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", help="Where to save the cluster of each text, as JSON lines.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Divide texts into clusters, and name each by its words.
+
+    The words of a cluster are frequent in it and rarer elsewhere. A text without a known word is in no cluster. For
+    less than about a thousand texts, name a --table that was learned from more.
+
+    Example:
+      rowspace cluster messages.txt
+      rowspace cluster reviews.csv --column text --clusters 20 -o clusters.jsonl
+    """
+    from rowspace._base.atomic import atomic_file, check_file_target
+    from rowspace.grouping import cluster_texts  # not needed for help
+    from rowspace.text.characters import clean
+    from rowspace.text.corpus import read_lines
+
+    if output is not None:
+        check_file_target(output)
+    texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+    if table is None:
+        message("learning a table from the texts; name one by --table to use its vectors")
+    found = cluster_texts(texts, table, clusters=clusters, words=words, seed=seed)
+    if output is not None:
+        with cleanup_on_interrupt(), atomic_file(output) as target:
+            for number, (text, label) in enumerate(zip(texts, found.labels.tolist(), strict=True), 1):
+                line = {"number": number, "cluster": label if label >= 0 else None, "text": clean(text)}
+                target.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+    if as_json:
+        listed = [
+            {"cluster": label, "texts": size, "words": named, "nearest": [texts[index] for index in nearest]}
+            for label, (size, named, nearest) in enumerate(
+                zip(found.sizes.tolist(), found.words, found.nearest, strict=True)
+            )
+        ]
+        print_json({"file": file, "texts": len(texts), "clusters": listed})
+        return
+    rows = [
+        (str(label), f"{size:,}", ", ".join(named), texts[nearest[0]][:60])
+        for label, (size, named, nearest) in enumerate(zip(found.sizes, found.words, found.nearest, strict=True))
+    ]
+    print_table(file, ("cluster", "texts", "words", "nearest to the center"), rows, words=(2, 3))
+    unknown = int((found.labels < 0).sum())
+    print_line(
+        f"{plural(len(texts), 'text')} in {plural(len(rows), 'cluster')}"
+        + (f", {unknown:,} in none" if unknown else "")
+    )
+    if output is not None:
+        print_line(f"saved in {output}")
