@@ -6,7 +6,7 @@ from rowspace_lab.pages.training.runs import job_kinds
 from rowspace_lab.server.query import Query
 from rowspace_lab.server.reply import Reply
 
-SHORT = {"steps": 6, "record": 2, "evaluate": 3, "batch": 2}
+SHORT = {"steps": 6, "record": 2, "evaluate": 3, "batch_size": 2}
 
 
 def train_short(lab: Lab, run: str, **options: object) -> list[Progress | Reply]:

@@ -18,7 +18,7 @@ from rowspace_lab.experiments.language_model.trainer import TrainProgress
 
 Run = Callable[..., Any]
 
-QUICK = ("--dim", "16", "--layers", "1", "--heads", "2", "--batch", "4", "--context", "16", "--workers", "1")
+QUICK = ("--dim", "16", "--layers", "1", "--heads", "2", "--batch-size", "4", "--context", "16", "--workers", "1")
 SHORT = (*QUICK, "--steps", "10", "--vocabulary-size", "300")
 
 

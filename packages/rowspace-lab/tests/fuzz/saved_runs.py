@@ -23,7 +23,16 @@ from rowspace_lab.experiments.language_model.telemetry.events import NAME, RUN_F
 
 __all__ = ["STATES"]
 
-MODEL = {"dim": 8, "layers": 1, "heads": 2, "tokens": "chars", "batch": 2, "context": 8, "workers": 1, "device": "cpu"}
+MODEL = {
+    "dim": 8,
+    "layers": 1,
+    "heads": 2,
+    "tokens": "chars",
+    "batch_size": 2,
+    "context": 8,
+    "workers": 1,
+    "device": "cpu",
+}
 UNCOMPARED = ("seconds", "format", "format_version")
 STEPS = {"steps": 6, "record": 2, "evaluate": 3, "sample": 6, "watch": ["t", "a"]}
 

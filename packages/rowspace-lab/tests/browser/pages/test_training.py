@@ -224,7 +224,7 @@ def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, 
             begun.set()
             assert shown.wait(60)
 
-    options = {"dim": 8, "layers": 1, "heads": 2, "steps": 4, "batch": 2, "context": 8, "tokens": "bytes"}
+    options = {"dim": 8, "layers": 1, "heads": 2, "steps": 4, "batch_size": 2, "context": 8, "tokens": "bytes"}
     reports = TrainReports(on_progress=wait_at_first_step)
     training = threading.Thread(
         target=lambda: rs.train(

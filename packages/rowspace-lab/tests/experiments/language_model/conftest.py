@@ -14,7 +14,7 @@ QUICK = {
     "layers": 1,
     "heads": 2,
     "steps": 12,
-    "batch": 4,
+    "batch_size": 4,
     "context": 16,
     "lr": 1e-2,
     "vocabulary_size": 300,

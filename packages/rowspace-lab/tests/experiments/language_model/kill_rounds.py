@@ -23,7 +23,7 @@ from tests.system_calls import forbid_exchange
 ROUNDS = 100 if "--long" in sys.argv else 6
 TEXT = [topic[:2000] for topic in list(topics.values())[:8]]
 SHAPE = {"dim": 8, "layers": 1, "heads": 2, "tokens": "bytes"}
-OPTIONS = {"steps": 60, "batch": 2, "context": 8, "record": 7, "evaluate": 11, "sample": 20, "watch": ["t"]}
+OPTIONS = {"steps": 60, "batch_size": 2, "context": 8, "record": 7, "evaluate": 11, "sample": 20, "watch": ["t"]}
 FILES = ("model.safetensors", "vocabulary.safetensors", "model/model.safetensors", TENSORS, NAME)
 
 

@@ -38,7 +38,16 @@ def bits(run):
 
 
 def test_a_model_learns_more_than_the_counts_of_tokens(tmp_path, english):
-    options = {"dim": 32, "layers": 1, "heads": 2, "steps": 200, "batch": 8, "context": 32, "lr": 1e-2, "workers": 1}
+    options = {
+        "dim": 32,
+        "layers": 1,
+        "heads": 2,
+        "steps": 200,
+        "batch_size": 8,
+        "context": 32,
+        "lr": 1e-2,
+        "workers": 1,
+    }
     run = rs.train(english, tmp_path / "run", vocabulary_size=300, device="cpu", record=200, evaluate=100, **options)
     facts = run.record.facts
     assert facts["bits_per_byte"] < 0.92 * facts["unigram_bits_per_byte"]

@@ -124,7 +124,7 @@ class TrainingOptions:
 
     Attributes:
         steps: Updates of the model.
-        batch: Texts of `context` tokens in each.
+        batch_size: Texts of `context` tokens in each.
         context: Context length in tokens.
         lr: Maximum learning rate. The rate rises linearly to it, then falls as a cosine to a tenth of it.
         warmup: Warm-up steps; None is a tenth of `steps`, at most 100.
@@ -153,7 +153,7 @@ class TrainingOptions:
     """
 
     steps: Annotated[int, Option("Number of updates of the model.", minimum=1, maximum=1_000_000_000)] = 600
-    batch: Annotated[int, Option("Texts per step.", minimum=1, maximum=65_536)] = 16
+    batch_size: Annotated[int, Option("Texts per step.", minimum=1, maximum=65_536)] = 16
     context: Annotated[int, Option("Context length in tokens.", minimum=1, maximum=1_000_000)] = 128
     lr: Annotated[float, Option("Maximum learning rate.", minimum=0.0, maximum=100.0)] = 3e-3
     warmup: Annotated[
@@ -243,7 +243,7 @@ class TrainKeywords(TypedDict, total=False):
     scaled: bool
     init_std: float
     steps: int
-    batch: int
+    batch_size: int
     context: int
     lr: float
     warmup: int | None

@@ -27,7 +27,7 @@ class Batch(NamedTuple):
 def draw_batch(corpus: Ids, options: TrainingOptions, step: int, device: str) -> Batch:
     """Draw the texts of a step, which are numbered from 1, at random positions of the corpus."""
     random = np.random.default_rng((options.seed, step))
-    starts = random.integers(0, len(corpus) - options.context, options.batch)
+    starts = random.integers(0, len(corpus) - options.context, options.batch_size)
     windows = corpus[starts[:, None] + np.arange(options.context + 1)].astype(np.int64)
     ids = torch.from_numpy(windows).to(device)  # (batch, context + 1)
     return Batch(starts, ids[:, :-1].contiguous(), ids[:, 1:].contiguous())

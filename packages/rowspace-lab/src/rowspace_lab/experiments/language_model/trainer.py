@@ -110,7 +110,7 @@ class Trainer:
         return TrainProgress(
             step=record.step,
             steps=options.steps,
-            tokens=record.step * options.batch * options.context,
+            tokens=record.step * options.batch_size * options.context,
             seconds=record.seconds,
             loss=self.loss,
             lr=self.lr,

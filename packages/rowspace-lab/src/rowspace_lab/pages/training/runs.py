@@ -83,7 +83,7 @@ def prepare() -> None:
     """Train one step in a temporary folder: imports, the tokenizer and compiled code are then ready for a run."""
     if importlib.util.find_spec("torch") is not None:
         with tempfile.TemporaryDirectory() as folder:
-            options = {**BASE, "steps": 1, "batch": 1, "sample": 0, "watch": ()}
+            options = {**BASE, "steps": 1, "batch_size": 1, "sample": 0, "watch": ()}
             train_figure(output=f"{folder}/run", options=options, replaced=None)
 
 

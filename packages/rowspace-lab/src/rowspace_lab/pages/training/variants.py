@@ -39,7 +39,7 @@ BASE: Mapping[str, Any] = {
     "dim": 32,
     "layers": 2,  # with one, a model without positions would be blind to order
     "heads": 2,
-    "batch": 16,
+    "batch_size": 16,
     "context": 48,
     "lr": 1e-2,
     "init_std": 0.02,
