@@ -239,7 +239,7 @@ def test_text_without_training_pairs_is_refused_and_leaves_no_files(texts, optio
 
 
 def test_unreadable_corpus_leaves_no_files(tmp_path):
-    with pytest.raises(CorpusError):
+    with pytest.raises(UsageError):
         rs.fit(tmp_path / "missing.txt", output=tmp_path / "table")
     assert not list(tmp_path.iterdir())
 

@@ -270,7 +270,7 @@ class Index:
         rows = rows_of(
             [root for root in roots if Path(root).exists()],
             max_megabytes=self.settings.max_megabytes,
-            columns={"column": columns.text, "id_column": columns.id, "title_column": columns.title},
+            columns={"column": columns.text},
         )
         encoder = self._queries.encoder_of_passages()
         self.summary = update_records(self._store, rows, encoder, columns, is_all=True, on_progress=on_progress)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.space.evaluation.files import first_ids, numbered_lines
 
 
@@ -13,7 +13,7 @@ def test_lines_keep_their_numbers_when_others_are_skipped(tmp_path):
 
 
 def test_missing_file_and_folder_are_refused(tmp_path):
-    with pytest.raises(FileFormatError, match=r"cannot read .*none: No such file or directory; give"):
+    with pytest.raises(UsageError, match=r"there is no file or folder '.*none'; check the path"):
         list(numbered_lines(tmp_path / "none"))
     with pytest.raises(FileFormatError, match="cannot read"):
         list(numbered_lines(tmp_path))

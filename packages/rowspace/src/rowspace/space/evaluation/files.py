@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, missing_file
 
 __all__ = ["first_ids", "numbered_lines"]
 
@@ -12,11 +12,14 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its ends) for each line that is neither blank nor a # comment.
 
     Raises:
+        UsageError: there is no such file.
         FileFormatError: the file cannot be read or is not UTF-8.
     """
     try:
         data = Path(path).read_bytes()
         text = data.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise missing_file(path) from None
     except OSError as error:
         raise FileFormatError(f"cannot read {path}: {error.strerror}; give the path of a text file") from None
     except UnicodeDecodeError as error:

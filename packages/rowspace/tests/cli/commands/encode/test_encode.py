@@ -135,6 +135,8 @@ def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
         (("missing.txt", "--table", "{table}", "-o", "v.npy"), 2, "there is no file or folder 'missing.txt'"),
         (("a class is", "--table", "{table}"), 2, "to encode a text, pipe it: echo TEXT | rowspace encode - ..."),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--column", "body"), 1, "line 1: not valid JSON"),
+        (("{file}", "--table", "{table}", "--vector-column", "text"), 2, "there is a column 'text' already"),
+        (("{file}", "--table", "{table}", "-o", "v.parquet", "--vector-column", "text"), 2, "column 'text' already"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--dim", "17"), 2, "dim must be at most the table's 16"),
         (("{file}", "--table", "{table}", "-o", "v.npy", "--mode", "bert"), 2, "mode"),
     ],

@@ -42,6 +42,6 @@ def test_errors(run, table_path, rotated, tmp_path):
     output = str(tmp_path / "out")
     assert "share no token" in run("align", rotated, table_path, "-o", output, status=2).stderr
     assert "'-o'" in run("align", rotated, table_path, status=2).stderr
-    missing = run("align", rotated, table_path, "--pairs", "missing.txt", "-o", output, status=1).stderr
-    assert "cannot read missing.txt" in missing
+    missing = run("align", rotated, table_path, "--pairs", "missing.txt", "-o", output, status=2).stderr
+    assert "no file or folder 'missing.txt'" in missing
     assert not (tmp_path / "out").exists()

@@ -83,7 +83,7 @@ def test_file_of_neither_kind_is_an_error(run: Run, table_path: str, tmp_path: P
 
 
 def test_missing_file_is_an_error(run: Run, table_path: str) -> None:
-    assert "cannot read no-such.tsv" in run("eval", table_path, "no-such.tsv", status=1).stderr
+    assert "no file or folder 'no-such.tsv'" in run("eval", table_path, "no-such.tsv", status=2).stderr
 
 
 def test_accuracy_is_0_without_correct_answers_and_absent_without_questions(run: Run, tmp_path: Path) -> None:
