@@ -1,4 +1,4 @@
-"""Hooks of mkdocs.yml: the pages of the API reference, pages from the root folder, links, and scripts as files.
+"""Hooks of mkdocs.yml: the pages of the API reference, pages from the root, links, figures, and scripts as files.
 
 Pages read well on GitHub and as a site: links that leave `docs/` lead to the page of the site with the same text, or
 else to the repository. Inline scripts become files, because the workbench's content security policy forbids them.
@@ -66,6 +66,12 @@ DESCRIBED_IN = sorted(MODULES, key=lambda module: (module != "rowspace.errors", 
 MARKED_FENCE = re.compile(r"^```(console about|text printed)$", re.MULTILINE)
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
+FIGURE = re.compile(
+    r"<blockquote>\s*<p><strong>Figure\.</strong>((?:(?!</p>).)*?)"
+    r"(In the workbench: <code>(/[^<]*)</code>)</p>\s*</blockquote>",
+    re.DOTALL,
+)
+ADDRESS = re.compile(r"(?<=In the workbench: )<code>(?=/)|<code>(?=/[^<]*</code> in the workbench)")
 INLINE_SCRIPT = re.compile(r"<script>(.+?)</script>", re.DOTALL)
 
 
@@ -85,10 +91,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Rewrite what the site writes differently from GitHub: links that leave docs/, and names of fences."""
+    if page.file.src_uri.startswith("tutorials/"):
+        page.meta["hide"] = ["toc"]  # which leaves its width to the figures
     folder = posixpath.dirname(INCLUDED.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
     parts = CODE.split(MARKED_FENCE.sub(lambda fence: f"```{fence[1].split()[0]}", markdown))
     parts[::2] = [LINK.sub(lambda link: _target(link[1], folder, page.file.src_uri), part) for part in parts[::2]]
     return "".join(parts)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Mark the figures of the workbench and its addresses, for assets/figures.js.
+
+    A figure is a quotation that begins with "Figure." and ends with "In the workbench: `/words?word=king`".
+    """
+    figure = (
+        r'<figure class="workbench" data-address="\3"><figcaption><strong>Figure.</strong>\1'
+        r'<span class="place">\2</span></figcaption></figure>'
+    )
+    return ADDRESS.sub('<code class="workbench">', FIGURE.sub(figure, html))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -3,10 +3,12 @@
     python scripts/make_export_requests.py              write requests.txt, in about half an hour
     python scripts/make_export_requests.py words cost   only look at these pages, and add what they request
 
-A browser opens each page and each step of each lesson, and sets each control to each of its values, one after the
-other; of a long slider, it sets some. What the site computes itself, and what needs the server, is left out.
+A browser opens each page, each step of each lesson and each figure of the documentation, and sets each control of pages
+and lessons to each of its values, one after the other; of a long slider, it sets some. What the site computes itself,
+and what needs the server, is left out.
 """
 
+import re
 import shutil
 import sys
 import threading
@@ -14,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -37,6 +40,8 @@ STARTS = ("the dog chased the cat", "the king loved his queen", "rain fell on th
 """The sentences that the start page offers as buttons."""
 MOST_STEPS = 21
 """The number of positions of a slider, from which on only some are set."""
+PLACE = re.compile(r"In the workbench: `/([^`]*)`")
+"""An address in a page of the documentation."""
 QUIET = 0.15  # seconds without a request, after which a page rests
 CONTROLS = """() => {
   const name = (each) => {
@@ -206,6 +211,13 @@ def addresses(names: list[str]) -> Iterator[tuple[str, int]]:
             if not names or page_of(block.argument) in names:
                 yield block.argument.lstrip("/"), 0 if page_of(block.argument) in FIRST_VIEW_ONLY else 1
         yield from ((address, 0) for address in answered(number) if not names or page_of(address) in names)
+    yield from ((address, 0) for address in documented() if not names or page_of(address) in names)
+
+
+def documented() -> list[str]:
+    """Return the addresses that pages of the documentation have, most of them of figures."""
+    texts = (path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].glob("docs/**/*.md"))
+    return sorted({address for text in texts for address in PLACE.findall(text)})
 
 
 def answered(number: int) -> Iterator[str]:

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -88,8 +89,11 @@ def tutorial(each: Lesson) -> str:
         f"*{prose_markdown(each.opening, values).replace('*', '')}*",
         facts(each),
     ]
-    for block in each.document.blocks:
-        parts += [without_states(part) for part in section(each, block, values)]
+    held = ""
+    for block, following in pairwise([*each.document.blocks, Block("closing")]):
+        texts = [without_states(part) for part in section(each, block, values, held)]
+        held = texts[0] if block.kind == "figure" and following.kind == "question" else ""
+        parts += [] if held else texts
     return "\n\n".join(parts) + "\n"
 
 
@@ -109,16 +113,17 @@ def facts(each: Lesson) -> str:
     return " ".join([f"About {each.minutes} minutes.", *texts, f"In the workbench: `/lessons/{each.number}`."])
 
 
-def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
-    """Yield the paragraphs of a block."""
+def section(each: Lesson, block: Block, values: Values, held: str) -> Iterator[str]:
+    """Yield the paragraphs of a block; `held` is the figure that answers it, if it is a question."""
     parts = [prose_markdown(part, values) for part in block.parts]
     match block.kind:
         case "prose":
             yield parts[0]
         case "figure":
-            yield f"> **Figure.** {' '.join(parts)} In the workbench: `{block.argument}`".replace("  ", " ")
+            caption = " ".join(parts)
+            yield f"> **Figure.** {caption} In the workbench: `{address(caption, block.argument)}`".replace("  ", " ")
         case "question":
-            yield from question(each, block)
+            yield from question(each, block, held)
         case "exercise":
             yield f"**Exercise.** {parts[0]}"
             yield folded("Hint", parts[1])
@@ -137,13 +142,21 @@ def section(each: Lesson, block: Block, values: Values) -> Iterator[str]:
             yield parts[0]
 
 
+def address(caption: str, argument: str) -> str:
+    """Return the address of a figure; that of the reader's own table shows the table whose numbers the page has."""
+    if "your table" not in caption:
+        return argument
+    path, _, query = argument.partition("?")
+    return f"{path}?table={SMALL_WORLD.id}" + (f"&{query}" if query else "")
+
+
 def references(block: Block) -> str:
     """Return the works that a lesson or the claims cite, as a list."""
     return "## References\n\n" + "\n".join(f"- {reference(key)}" for key in block.parts[0].split())
 
 
-def question(each: Lesson, block: Block) -> Iterator[str]:
-    """Yield a question and, folded, its answer, computed on its table."""
+def question(each: Lesson, block: Block, figure: str) -> Iterator[str]:
+    """Yield a question and, folded, its answer, computed on its table, with the figure that shows it."""
     lab = tables().lab(block.options["table"]) if "table" in block.options else tables().opened
     values = each.values(lab)
     try:
@@ -157,7 +170,7 @@ def question(each: Lesson, block: Block) -> Iterator[str]:
     yield f"**Predict.** {prompt}" + (f"\n{options}" if options else "")
     fields = field_texts({**instance.fields, **computed, "answer": answer})
     first = "" if "{answer}" in block.parts[1] else f"**{answer}{instance.unit and ' ' + instance.unit}.** "
-    yield folded("Answer", first + prose_markdown(block.parts[1], values, fields))
+    yield folded("Answer", f"{first}{prose_markdown(block.parts[1], values, fields)}\n\n{figure}".rstrip())
 
 
 def claims_page() -> str:

@@ -19,6 +19,7 @@ from rowspace_lab.export.requests import TABLES, Asked
 from rowspace_lab.lessons import PAGE as LESSONS
 from rowspace_lab.lessons.claims import PAGE as CLAIMS
 from rowspace_lab.pages import PAGES
+from rowspace_lab.server.documentation import documentation_url
 from rowspace_lab.server.reply import Reply, decode
 from rowspace_lab.tables.english import english_table
 from rowspace_lab.tables.tables import Tables, first_lab
@@ -65,6 +66,24 @@ def test_page_names_existing_files_by_relative_paths(site: Path) -> None:
 def test_scripts_and_styles_load_nothing_by_absolute_paths(site: Path) -> None:
     for file in [*site.glob("*.js"), *site.glob("*.css")]:
         assert "/static/" not in file.read_text(), file.name
+
+
+def test_documentation_has_the_figures_of_the_site(tmp_path: Path) -> None:
+    built = tmp_path / "built"
+    (built / "assets").mkdir(parents=True)
+    (built / "index.html").write_text("<p>start")
+    done = export_site(tmp_path / "site", STATIC, documentation=built, requests=FEW[:1])
+    docs = tmp_path / "site" / "docs"
+    assert (docs / "assets" / "workbench.js").read_text() == 'globalThis.workbench = "../index.html#";\n'
+    assert done.documentation == sum(each.stat().st_size for each in docs.rglob("*") if each.is_file())
+    assert '"docs": "docs/index.html"' in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_without_built_documentation_a_site_leads_to_that_on_the_web(tmp_path: Path) -> None:
+    done = export_site(tmp_path / "site", STATIC, documentation=tmp_path / "none", requests=FEW[:1])
+    assert done.documentation == 0
+    assert not (tmp_path / "site" / "docs").exists()
+    assert f'"docs": "{documentation_url()}"' in (tmp_path / "site" / "index.html").read_text()
 
 
 def test_replies_are_those_of_the_server(site: Path, ask: Callable[..., Reply]) -> None:

@@ -121,6 +121,21 @@ def test_links_that_leave_docs_lead_to_pages_or_the_repository(
     assert hooks.on_page_markdown(written, page=Page(None, file, config)) == shown
 
 
+def test_figures_and_addresses_of_the_workbench_are_marked(hooks: ModuleType) -> None:
+    address = "/words?table=six-words&amp;word=cat"
+    shown = "The row of <em>cat</em>."
+    place = f"In the workbench: <code>{address}</code>"
+    marked = place.replace("<code", '<code class="workbench"')
+    figure = f"<blockquote>\n<p><strong>Figure.</strong> {shown} {place}</p>\n</blockquote>"
+    other = "<blockquote><p>A quotation, and <code>/etc</code>.</p></blockquote>"
+    text = "<p>A map (<code>/words</code> in the workbench).</p>"
+    assert hooks.on_page_content(other + figure + text) == (
+        f'{other}<figure class="workbench" data-address="{address}"><figcaption><strong>Figure.</strong> {shown} '
+        f'<span class="place">{marked}</span></figcaption></figure>'
+        '<p>A map (<code class="workbench">/words</code> in the workbench).</p>'
+    )
+
+
 @pytest.mark.long
 def test_pages_load_only_files_of_the_site(pages: dict[Path, Parsed]) -> None:
     for path, page in pages.items():

@@ -34,6 +34,12 @@ def test_built_site_is_served(site: Path) -> None:
     assert client.get("/docs").headers["location"].endswith("/docs/")
 
 
+def test_site_finds_the_figures_of_this_server(site: Path) -> None:
+    answer = make_client(site).get("/docs/assets/workbench.js")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.text == 'globalThis.workbench = "..";\n'
+
+
 def test_missing_page_of_the_site_is_not_found(site: Path) -> None:
     answer = make_client(site).get("/docs/guides/none.html")
     assert answer.status_code == 404

@@ -191,7 +191,7 @@ def test_responses_have_security_headers(headers: dict[str, str]) -> None:
     for answer in (page, api):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;" in policy
-        assert "frame-ancestors 'none'" in policy
+        assert "frame-ancestors 'self'" in policy
         assert "http" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"

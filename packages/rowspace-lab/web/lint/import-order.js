@@ -7,7 +7,7 @@ import importX, { createNodeResolver } from "eslint-plugin-import-x";
 
 const ORDER = [
   ["main.ts"],
-  ["App.svelte", "notebook"],
+  ["App.svelte", "embedded", "notebook"],
   ["lessons"],
   ["pages", "tables"],
   ["components", "map"],

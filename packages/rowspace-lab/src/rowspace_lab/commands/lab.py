@@ -128,7 +128,10 @@ def _export(folder: Path) -> None:
         done = export_site(folder, STATIC, on_progress=report)
     if done.left_out:
         message(f"{done.left_out:,} of the replies need extras that are not installed; the site says so in their place")
-    print_line(f"{folder}: {plural(done.files, 'file')}, {done.bytes / 1e6:.1f} MB, {done.replies:,} recorded replies")
+    docs = f", {done.documentation / 1e6:.1f} MB of them in docs" if done.documentation else ""
+    print_line(
+        f"{folder}: {plural(done.files, 'file')}, {done.bytes / 1e6:.1f} MB{docs}, {done.replies:,} recorded replies"
+    )
     print_line(f"look at it: python -m http.server --directory {shlex.quote(str(folder))}")
 
 

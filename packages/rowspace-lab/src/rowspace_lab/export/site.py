@@ -5,6 +5,7 @@
 | `index.html`, `*.js`, `*.css`, fonts | the built front end, with relative paths |
 | `replies/ROUTE.TABLE.bin` | the recorded replies of a route about a table, as many as are loaded at once |
 | `replies/ROUTE.TABLE.N.bin` | the others, for N = 1, 2, ... |
+| `docs/` | the documentation, if it was built, with figures of the site |
 | `tables/TABLE.bin` | the rows of a table, int8 with a scale for each row where the table is stored so |
 | `rowspace-site.json` | the marker of a folder that may be replaced by a later export |
 
@@ -34,7 +35,7 @@ from rowspace_lab.export.requests import TABLES, Asked
 from rowspace_lab.lab import OPENED, Lab
 from rowspace_lab.pages.analogies.figures import answers_figure
 from rowspace_lab.pages.words import figures, pairs
-from rowspace_lab.server.documentation import documentation_url
+from rowspace_lab.server.documentation import PLACE, SITE, documentation_url, place_script
 from rowspace_lab.server.reply import Reply
 from rowspace_lab.server.security import HEADERS
 from rowspace_lab.shared.figure import shown
@@ -62,12 +63,15 @@ class Exported:
     replies: int
     left_out: int
     """The requests that could not be answered here, since an extra is not installed."""
+    documentation: int
+    """The bytes of the documentation among all; 0 if it is not built."""
 
 
 def export_site(
     path: Path,
     static: Path,
     *,
+    documentation: Path = SITE,
     requests: Sequence[Asked] | None = None,
     on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Exported:
@@ -76,6 +80,7 @@ def export_site(
     Args:
         path: The folder.
         static: The folder of the built front end.
+        documentation: The folder of the built documentation; without it, the site leads to that on the web.
         requests: The requests whose replies are recorded, by default all that pages and lessons send.
         on_progress: Called with the number of replies that are recorded, and that of all.
 
@@ -85,7 +90,7 @@ def export_site(
     """
     if not (static / "index.html").is_file():
         raise RowspaceError("the front end of the workbench is not built; run scripts/web in the checkout")
-    contents = [MARKER, "replies", "tables", *(each.name for each in static.iterdir())]
+    contents = [MARKER, "docs", "replies", "tables", *(each.name for each in static.iterdir())]
     with atomic_folder(path, marker=MARKER, contents=contents) as folder:
         tables = Tables(first_lab(), max_open=MAX_OPEN)
         shutil.copytree(static, folder, dirs_exist_ok=True)
@@ -93,11 +98,18 @@ def export_site(
             folder / "replies", Recorder(tables), all_requests() if requests is None else requests, on_progress
         )
         _write_tables(folder / "tables", tables)
+        docs = _write_documentation(folder / "docs", documentation)
         page = (static / "index.html").read_text(encoding="utf-8")
-        (folder / "index.html").write_text(page_of_site(page, names), encoding="utf-8")
+        (folder / "index.html").write_text(page_of_site(page, names, docs), encoding="utf-8")
         (folder / MARKER).write_text(json.dumps({"rowspace-lab": version("rowspace-lab")}) + "\n")
-        sizes = [each.stat().st_size for each in folder.rglob("*") if each.is_file()]
-    return Exported(len(sizes), sum(sizes), replies, left_out)
+        sizes = _sizes(folder)
+        of_documentation = sum(_sizes(folder / "docs"))
+    return Exported(len(sizes), sum(sizes), replies, left_out, of_documentation)
+
+
+def _sizes(folder: Path) -> list[int]:
+    """Return the bytes of each file in a folder; none if there is no such folder."""
+    return [each.stat().st_size for each in folder.rglob("*") if each.is_file()]
 
 
 def _write_replies(
@@ -148,6 +160,15 @@ def _write_tables(folder: Path, tables: Tables) -> None:
         (folder / f"{id or OPENED}.bin").write_bytes(_compressed(Reply({**stored, **arrays}).encode()))
 
 
+def _write_documentation(folder: Path, built: Path) -> str:
+    """Copy the documentation, so that its figures are those of the site; return its address."""
+    if not (built / "index.html").is_file():
+        return documentation_url()
+    shutil.copytree(built, folder)
+    (folder / PLACE).write_text(place_script("../index.html#"), encoding="utf-8")
+    return "docs/index.html"
+
+
 class _Blank:
     """A place in code, which the site fills with an argument."""
 
@@ -185,10 +206,10 @@ def _code(lab: Lab) -> Iterable[tuple[str, str]]:
         yield route, shown(lab, call)
 
 
-def page_of_site(page: str, names: list[str]) -> str:
+def page_of_site(page: str, names: list[str], docs: str) -> str:
     """Return the page of the front end for a site with these files of replies: with relative paths, and no server."""
-    policy = HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'none'", "")  # not allowed in a page
-    has = {"files": names, "tables": list(TABLES), "also": ENGLISH.id, "docs": documentation_url()}
+    policy = HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'self'", "")  # not allowed in a page
+    has = {"files": names, "tables": list(TABLES), "also": ENGLISH.id, "docs": docs}
     text = json.dumps(has).replace("<", "\\u003c")
     head = (
         f'    <meta http-equiv="Content-Security-Policy" content="{policy}" />\n'

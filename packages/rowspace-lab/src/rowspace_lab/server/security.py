@@ -3,7 +3,8 @@
 Any site in the same browser can send requests to this server. Therefore a request must name this host (which prevents
 DNS rebinding: a foreign name that resolves to 127.0.0.1), must come from a page of this server, and must have the
 token: in the first URL, then in a same-site cookie, or in `Authorization: Bearer`. Every response has a content
-security policy that forbids loading from other hosts. Sources: W3C, Fetch Metadata and Content Security Policy 3.
+security policy that forbids loading from other hosts and frames on their pages; the documentation has frames with
+figures. Sources: W3C, Fetch Metadata and Content Security Policy 3.
 """
 
 import secrets
@@ -23,7 +24,7 @@ __all__ = ["Access", "AccessMiddleware"]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",

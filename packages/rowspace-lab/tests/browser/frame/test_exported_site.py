@@ -8,10 +8,7 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +17,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.conftest import TIMEOUT
+from tests.browser.file_server import served
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 
 from rowspace.space.similarity import METRICS
@@ -33,7 +31,9 @@ from rowspace_lab.tables.tables import first_lab
 
 pytestmark = pytest.mark.browser
 
+CHECKOUT = Path(__file__).parents[5]
 MOST_BYTES = 15_000_000
+"""Of a site without the documentation."""
 NEEDS_SERVER = "This needs the workbench on your own machine: pip install rowspace-lab, then rowspace lab."
 ONLY_WITH_A_SERVER = {"search", "training"}
 FEW = ("tables", "words/", "lessons/list", "pipeline/forward", "lessons/why")
@@ -60,21 +60,6 @@ COMPUTED = [
 """Requests whose replies a site computes."""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """A file server that logs nothing."""
-
-    def log_message(self, *_: Any) -> None:
-        """Do nothing."""
-
-
-def served(folder: Path) -> Iterator[str]:
-    """Serve the folder that has the site in it, and yield the address of the site."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/course/site/"
-        server.shutdown()
-
-
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a site with the first views of some pages."""
@@ -93,7 +78,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     site.parent.mkdir()
     environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache")}
     subprocess.run([sys.executable, "-m", "rowspace", "lab", "--export", site], env=environment, check=True)
-    assert sum(file.stat().st_size for file in site.rglob("*") if file.is_file()) <= MOST_BYTES
+    files = [file for file in site.rglob("*") if file.is_file() and "docs" not in file.relative_to(site).parts]
+    assert sum(file.stat().st_size for file in files) <= MOST_BYTES
     yield from served(folder)
 
 
@@ -205,6 +191,17 @@ def test_every_page_of_a_site_rests_without_an_error(whole: str, open_page: Call
         expect_accessible(page)
         expect_fits_phone(page)
         page.set_viewport_size({"width": 1280, "height": 720})
+
+
+@pytest.mark.long
+def test_every_figure_of_the_documentation_rests_without_an_error(whole: str, open_page: Callable[[str], Page]) -> None:
+    texts = (path.read_text(encoding="utf-8") for path in (CHECKOUT / "docs").rglob("*.md"))
+    places = {place for text in texts for place in re.findall(r"In the workbench: `(/[^`]*)`", text)}
+    for place in sorted(place for place in places if not place.startswith("/lessons")):
+        page = open_page(f"{whole}#{place}{'&' if '?' in place else '?'}embed=light")
+        expect(page.get_by_role("region", name="Figure").first).to_be_visible()
+        expect_at_rest(page)
+        assert messages(page) == [], place
 
 
 @pytest.mark.long

@@ -1,14 +1,15 @@
 // The table and the page's state are kept in the URL, so a link restores them. Choices and page changes push an entry to the browser's
 // history; dragging a slider or typing in a field makes a single entry (see history-entries.ts). The word and the sentence
 // of a page are carried along to the next one (see thread.ts). In a lesson the state is that of the page in its figure, after
-// the lesson's step and the name of that page (see lesson.ts). In a notebook, whose URL is not ours, the state is only in memory.
+// the lesson's step and the name of that page (see lesson.ts). In a notebook and in a page of the documentation the state is only in
+// memory, since the URL, the history and the storage are those of the reader's own pages.
 
 import { changed, Entries, type HistoryMode } from "./history-entries";
 import { LESSONS, type LessonPlace, readPlace, writePlace } from "./lesson";
 import { threadUse } from "./pages";
 import { site } from "../api/exported/site";
 import { familyOf, table } from "../api/table.svelte";
-import { inNotebook } from "../host";
+import { EMBED, hasOwnUrl, inNotebook } from "../host";
 import { scrolledTo, ScrollPosition } from "./scroll-position";
 import { type Part, threadChanges, threadOf, withThread } from "./thread";
 import type { UrlCodec } from "./url-codecs";
@@ -45,7 +46,7 @@ class Address {
     [this.search, this.step, this.figure, table.id] = [place.search, place.step, place.figure, id];
     table.chosen = place.step ? (stored(CHOSEN_KEY) ?? "") : id;
     this.path = path;
-    if (inNotebook) return;
+    if (!hasOwnUrl) return;
     this.#scroll = new ScrollPosition(() => this.page === LESSONS);
     addEventListener("popstate", () => {
       this.#cancel();
@@ -154,7 +155,7 @@ class Address {
     if (!this.#changes.size) return;
     const pushes = this.#entries.pushes(this.#changes, performance.now());
     this.#changes.clear();
-    if (inNotebook) return;
+    if (!hasOwnUrl) return;
     if (!pushes) return void (this.#timer ??= setTimeout(() => this.#write(this.search), WRITE_INTERVAL));
     this.#write(this.#before);
     this.#record("push");
@@ -185,11 +186,13 @@ class Address {
   }
 
   #record(mode: "push" | "replace", top = scrollY): void {
+    if (!hasOwnUrl) return;
     if (mode === "push") history.pushState(scrolledTo(top), "", this.#url());
     else history.replaceState(history.state, "", this.#url());
   }
 
   #save(): void {
+    if (!hasOwnUrl) return;
     sessionStorage.setItem(CHOSEN_KEY, table.chosen);
     if (this.page === LESSONS) return;
     this.#saved[saved(this.page, table.id)] = this.search;
@@ -244,12 +247,12 @@ function here(): { path: string; place: LessonPlace; id: string } {
   if (inNotebook) return { path: "words", place: { step: 0, figure: "", search: "" }, id: "" };
   const url = within(location);
   const path = pathOf(url.pathname);
-  const search = changed(url.search, TABLE, []);
+  const search = changed(changed(url.search, TABLE, []), EMBED, []);
   const place = pageOf(path) === LESSONS ? readPlace(search) : { step: 0, figure: "", search };
   return { path, place, id: tableOf(url.search) };
 }
 
-const stored = (key: string): string | null => (inNotebook ? null : sessionStorage.getItem(key));
+const stored = (key: string): string | null => (hasOwnUrl ? sessionStorage.getItem(key) : null);
 
 export const address = new Address();
 

@@ -71,7 +71,10 @@ export function provideLesson(context: LessonContext): void {
   setContext(KEY, context);
 }
 
-/** The lesson around a component; undefined on a page of its own. Call this while the component is initialized. */
+/**
+ * The lesson around a component, or the page of the documentation; undefined on a page of its own. Call this while the
+ * component is initialized.
+ */
 export function lessonAround(): LessonContext | undefined {
   return getContext<LessonContext | undefined>(KEY);
 }
