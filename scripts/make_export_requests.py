@@ -34,7 +34,7 @@ from rowspace_lab.pages import PAGES
 from rowspace_lab.server.query import Query
 from rowspace_lab.tables.tables import Tables, first_lab
 
-FIRST_VIEW_ONLY = {"training", "adapting", "arena", "search", "claims"}
+FIRST_VIEW_ONLY = {"training", "arena", "search", "claims"}
 """Pages that mostly show what a job computes, or whose replies take long."""
 STARTS = ("the dog chased the cat", "the king loved his queen", "rain fell on the river")
 """The sentences that the start page offers as buttons."""

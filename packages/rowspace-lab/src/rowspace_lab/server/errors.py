@@ -12,7 +12,10 @@ from rowspace.serve.request import HttpError
 
 __all__ = ["HANDLERS", "INTERNAL_ERROR", "error_response"]
 
-INTERNAL_ERROR = "an internal error: its traceback is in the terminal where rowspace lab runs; please report it"
+INTERNAL_ERROR = (
+    "an internal error: its traceback is in the terminal of rowspace lab, or in the output or log of the notebook; "
+    "please report it"
+)
 """The message for unexpected errors of the server or of a job's process."""
 
 ERROR_KINDS = {

@@ -184,7 +184,7 @@ def test_what_is_not_recorded_says_what_it_needs(few: str, open_page: Callable[[
 
 @pytest.mark.long
 def test_every_page_of_a_site_rests_without_an_error(whole: str, open_page: Callable[[str], Page]) -> None:
-    for name in [*(page.name for page in PAGES), "claims", "lessons", "lessons/cards"]:
+    for name in [*(page.name for page in PAGES), "claims", "lessons", "lessons/cards", "adapting?table=six-words"]:
         page = open_page(f"{whole}#/{name}")
         expect_at_rest(page)
         assert messages(page) == ([NEEDS_SERVER] if name in ONLY_WITH_A_SERVER else []), name

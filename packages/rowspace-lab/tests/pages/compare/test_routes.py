@@ -6,6 +6,7 @@ from tests.three_tables import three_tables
 
 import rowspace as rs
 from rowspace.errors import UsageError
+from rowspace_lab.lab import Lab
 from rowspace_lab.pages.compare import compare_page
 from rowspace_lab.server.query import Query
 from rowspace_lab.tables.small_world import small_world_sentences, swap_words
@@ -73,6 +74,16 @@ def test_another_table_is_chosen_at_first(ask, english_lab):
         "count",
         False,
     )
+
+
+def test_table_without_a_word_of_the_open_one_is_not_chosen_at_first():
+    contractions = ["don't", "can't", "won't", "didn't", "wouldn't", "couldn't"]  # not in Everyday words
+    rows = np.random.default_rng(0).standard_normal((len(contractions), 100)).astype(np.float32)
+    found = reply(Tables(Lab(rs.Table(contractions, rows), "contractions")), TOKENS, min_count=0)
+    assert found["other"] == "english-words"
+    states = Tables(Lab(rs.Table(["New York", "West Virginia"], rows[:2]), "states"))
+    with pytest.raises(UsageError, match="shares a word with this one; choose a table"):
+        reply(states, TOKENS)
 
 
 def test_a_table_is_not_compared_with_itself(tables):

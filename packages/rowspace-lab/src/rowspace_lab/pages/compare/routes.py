@@ -21,7 +21,7 @@ __all__ = ["HANDLERS"]
 
 MIN_COUNT = 5
 REFITS, MAX_NULL = 3, 5
-OTHERS = (EVERYDAY, ENGLISH, SMALL_WORLD)  # one of these is compared with the open table at first
+OTHERS = (EVERYDAY, ENGLISH, SMALL_WORLD)  # the first with a word of the open table is compared with it at first
 
 
 @dataclass(frozen=True)
@@ -122,14 +122,20 @@ def _read(tables: Tables, lab: Lab, query: Query) -> _Request:
 
 
 def _first_other(tables: Tables, lab: Lab) -> Lab:
-    """Return the first of `OTHERS` that is another table than the open one, and installed."""
+    """Return the first of `OTHERS` that is another table than the open one, installed, and shares a word with it."""
+    words = lab.table.vocabulary
     for choice in OTHERS:
         if choice.id != lab.id and not (lab.id == OPENED and is_opened(choice, lab)):
             try:
-                return tables.lab(choice.id)
+                found = tables.lab(choice.id)
             except RowspaceError:  # it is not installed
                 continue
-    raise UsageError("there is no other table to compare with; choose one of the list")
+            if any(word in found.table for word in words):
+                return found
+    titles = ", ".join(choice.title for choice in OTHERS)
+    raise UsageError(
+        f"none of {titles} is installed and shares a word with this one; choose a table that has some of its words"
+    )
 
 
 HANDLERS: Mapping[str, Callable[[Tables | None, Lab, Query], Mapping[str, object]]] = {
