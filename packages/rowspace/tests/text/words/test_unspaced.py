@@ -166,7 +166,8 @@ def test_a_continued_fit_keeps_the_words(tmp_path):
 
 def test_phrases_are_found_beside_the_words(tmp_path):
     texts, _ = sentences(CHINESE)
-    table = rs.fit([*texts, *["new york"] * 99], dim=8, epochs=1, workers=1, phrases=2, phrase_threshold=1)
+    with pytest.warns(CorpusWarning, match="9 phrases of scripts without spaces"):
+        table = rs.fit([*texts, *["new york"] * 99], dim=8, epochs=1, workers=1, phrases=2, phrase_threshold=1)
     assert {"new york", "我们"} <= set(table.vocabulary)
 
 

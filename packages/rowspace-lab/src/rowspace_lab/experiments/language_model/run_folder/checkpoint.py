@@ -113,8 +113,9 @@ def read_record(run: Path) -> RunRecord:
         values = {name: document[name] for name in names}
         values["model"] = ModelOptions(**values["model"])
         training = dict(values["training"])
-        if "field" in training:  # the name of `column` in earlier versions
-            training["column"] = training.pop("field")
+        for earlier, name in (("field", "column"), ("batch", "batch_size")):  # names in earlier versions
+            if earlier in training:
+                training[name] = training.pop(earlier)
         values["training"] = TrainingOptions(**training)
         return RunRecord(**values)
     except (KeyError, TypeError, ValueError) as error:
