@@ -34,10 +34,13 @@ SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "scale.md",
 SLOW_EXAMPLES = {
     "10_graph.py",
     "11_items.py",
+    "12_merge.py",
     "13_categories.py",
     "14_pretrained_rows.py",
     "15_vocabulary_parallel.py",
+    "16_classify.py",
     "17_many_workers.py",
+    "18_groups.py",
     "19_vectors_of_docstrings.py",
 }
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))

@@ -17,7 +17,10 @@ def modules() -> Lab:
     return IMPORTS.open()
 
 
-@pytest.mark.parametrize(("choice", "kind"), [(SMALL_SHOP, "item"), (SMALL_GRAPH, "node"), (IMPORTS, "node")])
+@pytest.mark.parametrize(
+    ("choice", "kind"),
+    [(SMALL_SHOP, "item"), (SMALL_GRAPH, "node"), pytest.param(IMPORTS, "node", marks=pytest.mark.long)],
+)
 def test_the_code_makes_the_same_table(choice: TableChoice, kind: str, modules: Lab) -> None:
     lab, names = modules if choice is IMPORTS else choice.open(), {}
     exec(lab.load_code, names)

@@ -92,6 +92,7 @@ def check_killed_drivers(tmp_path, table_path, number):
         assert not list(out.glob(".*"))
 
 
+@pytest.mark.long  # as the kills of workers
 def test_a_killed_driver_is_continued(tmp_path, table_path):
     check_killed_drivers(tmp_path, table_path, 1)
 

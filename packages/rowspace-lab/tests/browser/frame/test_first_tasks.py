@@ -92,6 +92,7 @@ def whether_embeddings_are_normalized(visitor: Visitor) -> None:
     visitor.see(mark)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("task", "actions"),
     [

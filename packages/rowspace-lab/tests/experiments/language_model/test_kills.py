@@ -18,10 +18,8 @@ def kill(folder, *options, rounds):
     assert int(done.stdout.splitlines()[-1]) >= rounds
 
 
-@pytest.mark.parametrize(
-    "options",
-    [pytest.param((), id="exchange"), pytest.param(("--without-exchange",), id="renames", marks=pytest.mark.long)],
-)
+@pytest.mark.long  # interrupted runs go on with the same bits in test_train.py
+@pytest.mark.parametrize("options", [(), ("--without-exchange",)], ids=["exchange", "renames"])
 def test_a_killed_run_ends_with_the_same_bits(options, tmp_path):
     kill(tmp_path, *options, rounds=6)
 

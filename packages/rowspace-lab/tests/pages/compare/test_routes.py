@@ -109,7 +109,9 @@ def test_swapped_words_are_beyond_refits_that_the_page_makes(check_code):
     assert ((found["chance"] >= low) & (found["chance"] <= high)).mean() > 0.85
 
 
-@pytest.mark.parametrize(("refits", "null"), [(2, ()), (1, ("english-words",)), (None, ())])
+@pytest.mark.parametrize(
+    ("refits", "null"), [pytest.param(2, (), marks=pytest.mark.long), (1, ("english-words",)), (None, ())]
+)
 def test_code_makes_the_null(check_code, refits, null):
     lab = SMALL_WORLD.open()
     asked = {name: value for name, value in (("refits", refits), ("null", list(null))) if value}
