@@ -38,8 +38,11 @@ def costs_figure(
 
 
 def models_figure(table: Table) -> Models:
-    """Return the sizes of the tables of published text models, of GPT-3, and of the open table."""
-    models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings}
+    """Return the sizes of the tables of published text models, of GPT-3, and of the open table.
+
+    Models with tables of n-grams are left out: BLT has a row for each byte, and its other rows are in second tables.
+    """
+    models = {name: model for name, model in CATALOGUE.items() if model.num_embeddings and not model.cost.ngrams}
     origins = [(name, model.paper, model.source) for name, model in models.items()]
     origins.append(("GPT-3", GPT3_PAPER, "https://arxiv.org/abs/2005.14165"))
     costs = [*(model.cost for model in models.values()), cost(GPT3)]
