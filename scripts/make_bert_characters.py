@@ -24,7 +24,7 @@ HEADER = '''"""What BERT's normalizer and splitter do with each character: gener
 Written by scripts/make_bert_characters.py from tokenizers {version}; characters.py reads it.
 """
 
-from rowspace._base.code_points import ranges_of
+from rowspace._base import ranges_of
 
 '''
 

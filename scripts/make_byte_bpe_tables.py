@@ -21,7 +21,7 @@ HEADER = '''"""What characters are to the regular expressions of byte-level BPE:
 Written by scripts/make_byte_bpe_tables.py from tokenizers {version}; character_classes.py reads it.
 """
 
-from rowspace._base.code_points import ranges_of
+from rowspace._base import ranges_of
 
 '''
 

@@ -23,7 +23,7 @@ HEADER = '''"""Which characters make words and how they are lowercased: generate
 Written by scripts/make_unicode_tables.py from tokenizers {version}; table.py reads it.
 """
 
-from rowspace._base.code_points import ranges_of
+from rowspace._base import ranges_of
 
 '''
 

@@ -3,7 +3,7 @@
 Written by scripts/make_unicode_tables.py from tokenizers 0.23.3; table.py reads it.
 """
 
-from rowspace._base.code_points import ranges_of
+from rowspace._base import ranges_of
 
 # (first, last + 1) of letters.
 LETTER_RANGES = ranges_of("""

@@ -3,7 +3,7 @@
 Written by scripts/make_bert_characters.py from tokenizers 0.23.3; characters.py reads it.
 """
 
-from rowspace._base.code_points import ranges_of
+from rowspace._base import ranges_of
 
 # (first, last + 1) of what clean_text removes.
 CONTROLS = ranges_of("""
