@@ -4,6 +4,8 @@ Each message says what was wrong, where, and what to do next. The command line p
 (`UsageError`: 2). This module imports nothing else from rowspace.
 """
 
+import os
+
 __all__ = [
     "CorpusError",
     "CorpusWarning",
@@ -66,13 +68,16 @@ class UsageError(RowspaceError, ValueError):
 
 
 def missing_file(name: object, advice: str = "check the path") -> UsageError:
-    """Return the error for a path or URL at which nothing is.
+    """Return the error for a path or URL at which there is nothing, or no file.
 
     >>> missing_file("a.txt")
     UsageError("there is no file or folder 'a.txt'; check the path")
     """
-    shown = repr(str(name))
-    return UsageError(f"there is no file or folder {shown if len(shown) < 100 else f'{shown[:80]}...'}; {advice}")
+    text = str(name)
+    shown = repr(text if len(text) <= 300 else f"{text[:40]}...{text[-200:]}")
+    exists = os.path.exists(text)  # noqa: PTH110  # Path.exists raises for long names
+    what = f"{shown} is not a file" if exists else f"there is no file or folder {shown}"
+    return UsageError(f"{what}; {advice}")
 
 
 class CorpusError(RowspaceError, ValueError):

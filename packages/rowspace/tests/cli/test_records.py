@@ -33,7 +33,7 @@ def test_commands_refuse_records_in_the_same_words(run: Run, commands: list[list
     parquet.write_table(pytest.importorskip("pyarrow").table({"text": [""][:0]}), tmp_path / "empty.parquet")
     no_column = "there is no column 'body'; it has "
     for name, column, status, expected in (
-        ("none.jsonl", "text", 2, "there is no file or folder "),
+        ("none.jsonl", "text", 2, f"there is no file or folder '{tmp_path / 'none.jsonl'}'; check the path"),
         ("rows.jsonl", "body", 2, f"rows.jsonl: line 1: {no_column}'label', 'text'; name one with --column (column= "),
         ("empty.csv", "body", 2, f"empty.csv: {no_column}"),
         ("empty.parquet", "body", 2, f"empty.parquet: {no_column}"),

@@ -92,6 +92,14 @@ def test_what_is_not_there_is_named(url, kind, sentence):
 
 
 @pytest.mark.usefixtures("_bucket")
+def test_a_folder_is_not_a_file():
+    with pytest.raises(UsageError, match=r"^'s3://bucket/a b' is a folder; name a file in it$"):
+        remote_file("s3://bucket/a b")
+    with pytest.raises(UsageError, match=r"^there is no file or folder 's3://bucket/none'"):
+        remote_file("s3://bucket/none")
+
+
+@pytest.mark.usefixtures("_bucket")
 def test_a_bucket_that_cannot_be_written_is_named():
     expected = "s3://other/x: cannot be written (no such bucket); check the address, the access keys and the network"
     with pytest.raises(RowspaceError) as caught:

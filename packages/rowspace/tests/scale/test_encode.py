@@ -144,7 +144,7 @@ def test_parts_have_one_type_for_each_column(tmp_path, table_path):
     (tmp_path / "a.jsonl").write_text('{"text": "the cat", "id": 1}\n')
     (tmp_path / "b.jsonl").write_text('{"text": "the dog", "id": "two"}\n')
     for _ in range(2):  # the second run has the first file
-        with pytest.raises(UsageError, match=r"column 'id' is string in '.*b.jsonl' and int64 in '.*a.jsonl'"):
+        with pytest.raises(UsageError, match=r"column 'id' is string in '.*b.jsonl' and int64 in '.*a.jsonl', but all"):
             encode_parts(table_path, tmp_path / "*.jsonl", tmp_path / "out/vectors", options=TEXT, on=None)
     assert len(pq.read_table(tmp_path / "out/vectors")) == 1
     (tmp_path / "b.jsonl").write_text('{"text": "the dog", "id": 2}\n')
@@ -167,10 +167,16 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
     with pytest.raises(RowspaceError, match="has the columns 'id', 'text', 'more'; name the one with the text"):
         encode_parts(table_path, source, tmp_path / "none", on=None)
     assert encode_parts(table_path, source, tmp_path / "none", options=TEXT, on=None).new_parts == 3  # corrected
-    with pytest.raises(UsageError, match=r"there is a column 'vector' already; name .* --vector-column"):
+    with pytest.raises(UsageError, match=r"there is a column 'vector' already; choose another name .* --vector-column"):
         encode_parts(table_path, out, tmp_path / "twice", options=TEXT, on=None)
     encode_parts(table_path, out, tmp_path / "twice", options=PartsOptions("text", vector_column="v2"), on=None)
     assert pq.read_schema(tmp_path / "twice/part-0.parquet").names[-2:] == ["vector", "v2"]
+    with pytest.raises(UsageError, match="vector_column must be the name of a column, not ''"):
+        PartsOptions(vector_column="")
+    pq.write_table(pa.Table.from_pylist([{"a": {"b": "the cat"}}]), tmp_path / "nested.parquet")
+    nested = PartsOptions(column="a.b", keep_text=False)
+    with pytest.raises(UsageError, match=r"--no-text cannot leave out 'a\.b', which is inside another column"):
+        encode_parts(table_path, tmp_path / "nested.parquet", tmp_path / "nested", options=nested, on=None)
     with pytest.raises(UsageError, match=r"standard input .* has no parts"):
         encode_parts(table_path, "-", tmp_path / "new")
     (tmp_path / "a.txt").write_text("x")

@@ -6,13 +6,10 @@ import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from rowspace.errors import UsageError, missing_file
 from rowspace.files.remote_place import Place, RemoteFile, translated_errors
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "RemotePath",
@@ -113,12 +110,14 @@ def remote_files(url: str) -> list[RemoteFile]:
 
 
 def remote_file(url: str) -> RemoteFile:
-    """Return the size and time of one file; raises as `remote_files`."""
+    """Return the size and time of one file; raises as `remote_files`, also for a folder."""
     place = Place.of(url)
     with translated_errors(url):
         info = place.system.get_file_info(place.path)
-    if not info.is_file:
+    if info.type.name == "NotFound":
         raise missing_file(url, "check the address")
+    if not info.is_file:
+        raise UsageError(f"{url!r} is a folder; name a file in it")
     return place.file(info)
 
 

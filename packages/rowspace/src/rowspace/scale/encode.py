@@ -287,8 +287,9 @@ class _Run:
             if known != kind:
                 self.place.remove(part.name)
                 raise UsageError(
-                    f"column {column!r} is {kind} in {part.source!r} and {known} in {source!r}, and programs read a "
-                    "folder with one type; convert it, or encode the files into two folders"
+                    f"column {column!r} is {kind} in {part.source!r} and {known} in {source!r}, but all files of a "
+                    "folder must have one type; write the column with one type in both files (Parquet keeps types), or "
+                    "encode them into two folders"
                 )
 
     def result(self, seconds: float) -> PartsResult:

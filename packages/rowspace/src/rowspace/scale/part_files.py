@@ -10,13 +10,14 @@ import numpy as np
 
 from rowspace.encode.stream import StreamOptions, encode_to
 from rowspace.encode.stream.arrow_sink import grouped
-from rowspace.encode.stream.columns import check_no_vector
+from rowspace.encode.stream.columns import check_kept
 from rowspace.encode.stream.encode_to import VectorEncoder
 from rowspace.errors import CorpusError, FileFormatError, UsageError, reason_of
 from rowspace.files.remote import path_or_url
 from rowspace.scale.parts import Part, open_source_file
 from rowspace.text.corpus.parquet_column import check_text_column, text_column
 from rowspace.text.corpus.pieces import is_parquet_file
+from rowspace.text.corpus.records import column_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ class PartsOptions:
     def __post_init__(self) -> None:
         if self.part_bytes < 1:
             raise UsageError(f"part_bytes must be at least 1, got {self.part_bytes}")
+        StreamOptions(vector_column=self.vector_column)  # which checks it
 
 
 class BadRow(NamedTuple):
@@ -102,7 +104,12 @@ def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: Part
     """
     if not is_parquet_file(part.source):
         source: list[PathLike[str]] = [path_or_url(part.source)]
-        stream = StreamOptions(options.column, options.keep_text, options.vector_column, float("inf"))
+        stream = StreamOptions(
+            column=options.column,
+            keep_text=options.keep_text,
+            vector_column=options.vector_column,
+            seconds_between_saves=float("inf"),
+        )
         encode_to(encoder, source, target, options=stream)
         return facts_in(target)
     import pyarrow as pa
@@ -166,7 +173,8 @@ class _ParquetPart:
             names = ", ".join(map(repr, schema.names[:8]))
             raise UsageError(f"{part.source!r} has the columns {names}; name the one with the text with --column")
         check_text_column(part.source, schema, options.column)
-        check_no_vector(part.source, schema.names, options.vector_column)
+        omitted = None if options.keep_text else options.column
+        check_kept(part.source, column_names(schema), options.vector_column, omitted)
         self.encoder, self.part, self.file, self.options, self.column = encoder, part, file, options, options.column
         first, end = part.groups or (0, file.metadata.num_row_groups)
         sizes = [file.metadata.row_group(number) for number in range(end)]

@@ -56,8 +56,8 @@ def find_parts(
         known: Parts of an earlier run: a file with the same size and time is divided as before, and is not opened.
 
     Raises:
-        CorpusError: There is no such file, or a Parquet file is damaged.
-        UsageError: There is no such file at a URL, standard input is named, or two parts would have one name.
+        CorpusError: There is no text file in a folder, or a Parquet file is damaged.
+        UsageError: There is no such file, standard input is named, or two parts would have one name.
         RowspaceError: A place cannot be read.
 
     >>> import tempfile

@@ -24,8 +24,8 @@ def encoder():
     return Encoder(Table(WORDS, np.eye(2, dtype=np.float32), tokenizer=whitespace_json(WORDS)))
 
 
-def encoded(encoder, source, out, **options):
-    encode_to(encoder, source, out, options=StreamOptions(column="t", **options))
+def encoded(encoder, source, out, column="t", **options):
+    encode_to(encoder, source, out, options=StreamOptions(column=column, **options))
     if out.suffix == ".parquet":
         return parquet.read_table(out)
     import lance  # counted by scripts/test where it is not installed
@@ -142,11 +142,32 @@ def test_a_column_of_vectors_is_not_replaced(tmp_path, encoder):
     (tmp_path / "s.csv").write_text("vector,t\n7,cat\n")
     parquet.write_table(pa.table({"t": ["cat"], "vector": [1]}), tmp_path / "s.parquet")
     for name in ("s.csv", "s.parquet"):
-        with pytest.raises(UsageError, match=f"{name}: there is a column 'vector' already; name .* --vector-column"):
+        with pytest.raises(
+            UsageError, match=f"{name}: there is a column 'vector' already; choose another name .* --vector-column"
+        ):
             encoded(encoder, tmp_path / name, tmp_path / "v.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.csv", "s.parquet"]
     for name in ("s.csv", "s.parquet"):
         assert encoded(encoder, tmp_path / name, tmp_path / "v.parquet", vector_column="v2").schema.names[-1] == "v2"
+    (tmp_path / "r.csv").write_text("t\ncat\n")
+    with pytest.raises(UsageError, match=r"s\.csv: there is a column 'vector' already"):  # not the first file
+        encoded(encoder, [tmp_path / "r.csv", tmp_path / "s.csv"], tmp_path / "v.parquet")
+    with pytest.raises(UsageError, match=r"^vector_column must be the name of a column, not ''$"):
+        StreamOptions(vector_column="")
+
+
+@pytest.mark.parametrize("name", ["s.jsonl", "s.parquet"])
+def test_a_text_inside_another_column_cannot_be_left_out(tmp_path, encoder, name):
+    records = [{"a": {"b": "cat", "n": 1}}, {"a.b": "the", "a": {"b": "cat"}}]
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, records)))
+    parquet.write_table(pa.Table.from_pylist(records[:1]), tmp_path / "s.parquet")
+    expected = rf"{name}: --no-text cannot leave out 'a.b', which is inside another column; keep the text, or make it"
+    with pytest.raises(UsageError, match=expected):
+        encoded(encoder, tmp_path / name, tmp_path / "v.parquet", column="a.b", keep_text=False)
+    parquet.write_table(pa.Table.from_pylist(records[1:]), tmp_path / "s.parquet")
+    (tmp_path / "s.jsonl").write_text(json.dumps(records[1]))
+    found = encoded(encoder, tmp_path / name, tmp_path / "v.parquet", column="a.b", keep_text=False)
+    assert found.schema.names == ["a", "vector"]
 
 
 def test_a_source_that_has_changed_is_an_error(tmp_path):

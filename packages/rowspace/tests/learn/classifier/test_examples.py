@@ -63,3 +63,5 @@ def test_mistakes_are_errors(tmp_path):
             read_labeled_texts(tmp_path / name)
     with pytest.raises(UsageError, match="there is no file"):
         read_labeled_texts(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match="' is not a file; give lines with __label__"):
+        read_labeled_texts(tmp_path)

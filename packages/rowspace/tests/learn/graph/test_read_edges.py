@@ -1,6 +1,7 @@
 """Input that is no graph is refused in one sentence, with the place of the mistake."""
 
 import io
+import json
 import sys
 
 import networkx as nx
@@ -66,6 +67,13 @@ def test_a_missing_file_is_named(tmp_path, name):
         read(tmp_path / name)
     with pytest.raises(CorpusError, match="is a folder"):
         read(tmp_path)
+
+
+def test_nested_columns_of_arrays_are_read(tmp_path):
+    edges = [{"from": {"id": "a"}, "to": {"id": "b"}, "how": {"often": 2}}]
+    (tmp_path / "edges.json").write_text(json.dumps(edges))
+    found = read(tmp_path / "edges.json", source_column="from.id", target_column="to.id", weight_column="how.often")
+    assert (found.names, found.weights.tolist()) == (["a", "b"], [2])
 
 
 WRONG = [

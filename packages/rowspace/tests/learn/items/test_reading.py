@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import numpy as np
@@ -91,7 +93,7 @@ def test_rare_items_and_users_without_items_are_left_out():
         ({"anna": {"ale": -1}}, {}, UsageError, "user 'anna': the weight is -1, not a finite number above 0"),
         ({"anna": {"ale": math.nan}}, {}, UsageError, "the weight is nan, not a finite number above 0"),
         ([{"user": "anna"}], {}, UsageError, "event 0: there is no column 'item'; it has 'user'; name one with --item"),
-        ([{"user": 1, "item": 2}], {"gap": 9}, UsageError, "there is no column 'time'"),
+        ([{"user": 1, "item": 2}], {"gap": 9}, UsageError, r"no column 'time'; .* --time-column \(time_column= "),
         ([{"user": 1, "item": 2, "time": "noon"}], {"gap": 9}, UsageError, "the time is 'noon', neither a number of"),
         ([{"user": 1, "item": 2, "time": math.inf}], {"gap": 9}, UsageError, "the time is inf, neither a number of"),
         ([["ale"]], {"gap": 9}, UsageError, "gap divides events by their times, which baskets do not have"),
@@ -113,6 +115,24 @@ def test_files_are_named_with_the_line(tmp_path):
         read_interactions(path, weight_column="n")
     with pytest.raises(UsageError, match="there is no column 'sku'; it has 'item', 'n', 'user'"):
         read_interactions(path, item_column="sku")
+    with pytest.raises(
+        UsageError, match=r"events.csv: there is no column 'time'; it has 'item', 'n', 'user'; name one"
+    ):
+        read_interactions(path, gap=9)
+    with pytest.raises(UsageError, match="' is not a file; give a file of baskets"):
+        read_interactions(tmp_path)
+
+
+def test_nested_columns_of_arrays_and_pipes_are_read(tmp_path):
+    event = {"by": {"who": "anna", "when": 0}, "item": "tea", "n": {"m": 2}}
+    (tmp_path / "events.json").write_text(json.dumps([event]))
+    named = {"user_column": "by.who", "time_column": "by.when", "weight_column": "n.m", "gap": 9}
+    for events in (tmp_path / "events.json", [event]):
+        assert as_sets(read_interactions(events, **named)) == {"anna/1": {"tea": 2}}
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit((tmp_path / "pipe").write_text, "milk\tbeer\n")
+        assert read_interactions(tmp_path / "pipe").items == ["beer", "milk"]
 
 
 def test_unknown_users_get_suggestions():

@@ -39,6 +39,8 @@ def test_a_bad_line_is_named(tmp_path, line, reason):
 def test_a_missing_file(tmp_path):
     with pytest.raises(UsageError, match="there is no file"):
         read_pairs(tmp_path / "none")
+    with pytest.raises(UsageError, match="' is not a file; give JSON lines, or"):
+        read_pairs(tmp_path)
 
 
 def test_the_name_decides_what_a_line_is(tmp_path):
@@ -76,3 +78,5 @@ def test_pairs_of_records_have_the_columns_that_are_named(tmp_path):
     assert read_pairs(path, query_column="question") == [("a", "b, c")]
     with pytest.raises(UsageError, match=r"there is no column 'answer'; .* --positive-column"):
         read_pairs(path, query_column="question", positive_column="answer")
+    with pytest.raises(UsageError, match=r"there is no column ''; .* --query-column"):
+        read_pairs(path, query_column="")

@@ -277,14 +277,15 @@ def test_byte_order_mark_before_json_is_skipped(file):
     assert read(file(b"\xef\xbb\xbf" + records({"a": "x"})), column="a") == [(b"x", True)]
 
 
-def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
-    assert read(file(b'{"a": "x\xff"}'), column="a") == [(b"x\xff", True)]
+def test_invalid_utf8_in_json_is_refused(file):
+    with pytest.raises(FileFormatError, match="file: line 2: not valid UTF-8; convert the file to UTF-8"):
+        read(file(b'{"a": "x"}\n{"a": "x\xff"}'), column="a")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"not json", r"not valid JSON .+ each line is an object"),
+        (b"not json", r"not valid JSON; with a column, each line is an object"),
         (b'{"text": "x"}', r"the column 'a.b' has no value, expected a text"),
         (b'{"a": ["b"]}', r"the column 'a.b' has no value, expected a text"),
         (b"3", r"not a JSON object"),
@@ -295,7 +296,7 @@ def test_invalid_utf8_in_json_is_passed_on_unchanged(file):
     ],
 )
 def test_invalid_record_error_names_file_and_line(file, line, message):
-    with pytest.raises((CorpusError, FileFormatError), match="file: line 2: " + message):
+    with pytest.raises(FileFormatError, match="file: line 2: " + message):
         read(file(records({"a": {"b": "right"}}) + b"\n" + line), column="a.b")
 
 

@@ -132,6 +132,6 @@ def test_phrases_of_scripts_without_spaces_are_left_out_with_a_warning():
     chance, words = random.Random(1), ["我们", "学习", "喜欢", "中文", "电影", "老师", "的"]
     texts = ["".join([*chance.choices(words, k=6), "图书馆", "计算机"]) for _ in range(300)]
     with pytest.warns(
-        CorpusWarning, match=r"phrases? of scripts without spaces, such as '.+', left out: the words of a"
+        CorpusWarning, match=r"left out \d+ phrases? of scripts without spaces, such as '.+': in the text"
     ):
         assert rs.fit(iter(texts), phrases=2, phrase_threshold=1, dim=2, epochs=1).settings["phrase_scores"] == {}

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,12 +10,12 @@ from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import clean
 from rowspace.text.corpus.pieces import is_parquet_file
-from rowspace.text.corpus.records import has_records, is_typed, read_records
+from rowspace.text.corpus.records import column_names, has_records, is_typed, read_records, value_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SourceColumns", "check_no_vector", "columns_of", "joined"]
+__all__ = ["SourceColumns", "check_kept", "columns_of", "joined"]
 
 _ROWS = 1 << 12  # of a record batch
 _RECORD_BYTES = 1 << 28
@@ -48,7 +48,7 @@ def columns_of(
         on_bytes: Called with the number of bytes read, of records but Parquet, which are all read for their types.
 
     Raises:
-        UsageError: A file has a column of vectors.
+        UsageError: A file has a column of vectors, or the text is inside another column and is not kept.
         FileFormatError: A record is damaged.
     """
     names = list(files)
@@ -71,12 +71,17 @@ def columns_of(
     return None
 
 
-def check_no_vector(source: str, names: Iterable[str], vector_column: str) -> None:
-    """Raise `UsageError` if a source has a column of vectors."""
-    if vector_column in names:
-        option = "--vector-column (vector_column= in Python)"
+def check_kept(source: str, values: Mapping[str, Any], vector_column: str, omitted: str | None = None) -> None:
+    """Raise `UsageError` if a source has a column of vectors, or the column to leave out inside another one."""
+    if vector_column in values and vector_column != omitted:
         raise UsageError(
-            f"{source}: there is a column {vector_column!r} already; name that of the vectors with {option}"
+            f"{source}: there is a column {vector_column!r} already; choose another name for the column of vectors "
+            "with --vector-column (vector_column= in Python)"
+        )
+    if omitted is not None and omitted not in values and value_in(values, omitted, values) is not values:
+        raise UsageError(
+            f"{source}: --no-text cannot leave out {omitted!r}, which is inside another column; keep the text, or make "
+            "it a column of its own"
         )
 
 
@@ -115,7 +120,7 @@ class _ParquetColumns:
         for name in names:
             with parquet.ParquetFile(_opened(name)) as file:
                 schema = file.schema_arrow.remove_metadata()
-            check_no_vector(name, schema.names, vector_column)
+            check_kept(name, column_names(schema), vector_column, omitted)
             for field in schema:
                 if schema.names.count(field.name) > 1:
                     raise UsageError(f"{name!r} has two columns {field.name!r}; rename one")
@@ -174,11 +179,10 @@ class _RecordColumns:
         kinds: dict[str, set[type]] = {}
         for name in names:
             for record in read_records(name, limit=_RECORD_BYTES, columns={"column": column}, on_bytes=on_bytes):
+                check_kept(name, record.values, vector_column, omitted)
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
-        if omitted is not None:
-            kinds.pop(omitted, None)
-        check_no_vector(names[0], kinds, vector_column)
+        kinds.pop(str(omitted), None)
         types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
         fields = []
         for key, found in kinds.items():

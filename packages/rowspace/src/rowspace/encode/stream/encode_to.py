@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
-from rowspace.encode.stream.columns import check_no_vector, columns_of
+from rowspace.encode.stream.columns import check_kept, columns_of
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
@@ -57,6 +57,10 @@ class StreamOptions:
     keep_text: bool = True
     vector_column: str = "vector"
     seconds_between_saves: float = SECONDS_BETWEEN_SAVES
+
+    def __post_init__(self) -> None:
+        if not self.vector_column:
+            raise UsageError("vector_column must be the name of a column, not ''")
 
 
 class StreamProgress(NamedTuple):
@@ -160,7 +164,7 @@ def encode_to(
         )
     keeps_text = options.keep_text and output.has_text and columns is None
     if keeps_text:
-        check_no_vector(str(out), ["text"], options.vector_column)
+        check_kept(str(out), {"text": None}, options.vector_column)
     settings = {
         "format": output.suffix,
         "width": width,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.errors import FileFormatError, missing_file
+from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
 from rowspace.text.corpus.records import RECORD_NAMES, has_records, no_text, read_records, text_in, value_in
 
@@ -50,7 +50,7 @@ def read_labeled_texts(
         The texts and labels. Labels are lists if a text has several, or if a separator is given.
 
     Raises:
-        UsageError: Nothing is at `path`, or a column is missing.
+        UsageError: No file is at `path`, or a column is missing.
         FileFormatError: A record or a line is damaged; the message has its number.
 
     >>> import tempfile
@@ -60,8 +60,6 @@ def read_labeled_texts(
     ...     read_labeled_texts(file)
     Examples(texts=['short, and funny', 'too long'], labels=['good', 'bad'], left_out=0)
     """
-    if not Path(path).is_file():
-        raise missing_file(path, f"give {_expected()}")
     if not has_records(Path(path), arrays=True):
         return _of_lines(path)
     texts, labels = [], list[Any]()

@@ -23,7 +23,7 @@ from rowspace.learn.graph.edges import (
 )
 from rowspace.learn.graph.options import GraphOptions
 from rowspace.text.corpus.reading import STANDARD_INPUT, read_chunks
-from rowspace.text.corpus.records import has_records, read_records
+from rowspace.text.corpus.records import has_records, read_records, value_in
 
 __all__ = ["GraphInput", "read_edges"]
 
@@ -41,7 +41,7 @@ def read_edges(
     """Return the edges, and whether they are directed.
 
     Raises:
-        UsageError: The input is of another kind, or a weight is wrong.
+        UsageError: The input is of another kind, a weight is wrong, or there is no such file or column.
         CorpusError: The file cannot be read.
         FileFormatError: A line of the file is not an edge.
     """
@@ -71,7 +71,7 @@ def _is_directed(graph: Any, options: GraphOptions) -> bool:
 def _file(path: str, options: GraphOptions, on_bytes: Callable[[int], None] | None) -> Edges:
     if path != STANDARD_INPUT and Path(path).is_dir():
         raise CorpusError(f"{path!r} is a folder; give one file of edges")
-    return _records(path, options) if has_records(path) else _edge_list(path, on_bytes)
+    return _records(path, options) if has_records(path, arrays=True) else _edge_list(path, on_bytes)
 
 
 def _edge_list(path: str, on_bytes: Callable[[int], None] | None) -> Edges:
@@ -177,7 +177,7 @@ def _records(path: str, options: GraphOptions) -> Edges:
 
 
 def _cell(path: str, line: int, values: dict[str, Any], column: str) -> str:
-    value = values.get(column)
+    value = value_in(values, column)
     if value is None or value == "" or isinstance(value, float | bool | list | dict | bytes):
         raise FileFormatError(
             f"{path}: line {line}: the column {column!r} has {value!r}, which is no name of a node: a text or an "
@@ -187,7 +187,7 @@ def _cell(path: str, line: int, values: dict[str, Any], column: str) -> str:
 
 
 def _weight(path: str, line: int, values: dict[str, Any], column: str) -> float:
-    value: Any = values.get(column)
+    value: Any = value_in(values, column)
     if isinstance(value, bool) or not _is_weight(value):
         raise FileFormatError(
             f"{path}: line {line}: the column {column!r} has {value!r}, which is no weight: a number that is finite "

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, NoReturn, Unpack
 
 from rowspace._base.options import check_option_names, shows_options
-from rowspace._base.plural import join_names
 from rowspace.errors import CorpusError, FileFormatError, UsageError, missing_file
 from rowspace.learn.items.events import EventList, Refuse, name_of, seconds_of, weight_of
 from rowspace.learn.items.interactions import Interactions
 from rowspace.learn.items.options import BasketKeywords, BasketOptions
 from rowspace.text.corpus.lines import read_lines
 from rowspace.text.corpus.reading import STANDARD_INPUT
-from rowspace.text.corpus.records import has_records, read_records
+from rowspace.text.corpus.records import check_columns, has_records, read_records, value_in
 
 __all__ = ["Baskets", "read_interactions"]
 
@@ -43,13 +42,14 @@ def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> In
             - an iterable of baskets: lists of item names. Baskets are users, named by their numbers: "0", "1", ...
             - a dict from users to their items, or to dicts with the weights of these;
             - an iterable of events: dicts with the columns user, item and, if needed, time and weight;
-            - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON lines (.jsonl, .ndjson) or Parquet (.parquet)
+            - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON (.jsonl, .ndjson, .json) or Parquet (.parquet)
               with such columns, or any other text with one basket a line; "-" is standard input with baskets.
         **options: The fields of `BasketOptions`: user_column="user", separator="\t", gap=None, min_count=1, ...
 
     Raises:
-        UsageError: An option is unknown or invalid, or a basket or an event of Python is.
-        FileFormatError: A file is damaged, or has no such column; the message has its line.
+        UsageError: An option is unknown or invalid, a basket or an event of Python is, or there is no such file or
+            column.
+        FileFormatError: A file is damaged; the message has its line.
         CorpusError: A file cannot be read, or there is no basket.
 
     >>> read_interactions([["milk", "bread"], ["milk", "beer"]]).users
@@ -81,12 +81,13 @@ def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
         return None
     if not isinstance(baskets, Iterable) or isinstance(baskets, bytes):
         raise UsageError(f"{WANTED}, not {type(baskets).__name__}")
-    number = 0
+    number, columns = 0, _columns(options)
     for place, each in enumerate(baskets):
         if isinstance(each, os.PathLike):
             _read_file(os.fspath(each), events, options)
         elif isinstance(each, Mapping):
-            _add_event(each, events, options, _refusing(UsageError, f"event {place}"))
+            check_columns(f"event {place}", each, columns)
+            _add_event(each, events, columns, _refusing(UsageError, f"event {place}"))
         else:
             _add_basket(str(number), each, events, options, _refusing(UsageError, f"basket {place}"))
             number += 1
@@ -113,35 +114,33 @@ def _add_basket(user: object, items: Any, events: EventList, options: BasketOpti
         events.add(name, name_of(item, "an item", refuse), weight_of(weight, refuse))
 
 
-def _add_event(values: Mapping[str, Any], events: EventList, options: BasketOptions, refuse: Refuse) -> None:
-    def value(column: str, option: str) -> Any:
-        if column not in values:
-            names = join_names(map(str, values))
-            refuse(f"there is no column {column!r}; it has {names}; name one with --{option} ({option} in Python)")
-        return values[column]
+def _add_event(values: Mapping[str, Any], events: EventList, columns: dict[str, str | None], refuse: Refuse) -> None:
+    user, item, weight, time = (name and value_in(values, name) for name in columns.values())
+    events.add(
+        name_of(user, "a user", refuse),
+        name_of(item, "an item", refuse),
+        1.0 if columns["weight_column"] is None else weight_of(weight, refuse),
+        None if columns["time_column"] is None else seconds_of(time, refuse),
+    )
 
-    user = name_of(value(options.user_column, "user-column"), "a user", refuse)
-    item = name_of(value(options.item_column, "item-column"), "an item", refuse)
-    weight = 1.0
-    if options.weight_column is not None:
-        weight = weight_of(value(options.weight_column, "weight-column"), refuse)
-    seconds = None
-    if options.gap is not None:
-        seconds = seconds_of(value(options.time_column or "time", "time-column"), refuse)
-    events.add(user, item, weight, seconds)
+
+def _columns(options: BasketOptions) -> dict[str, str | None]:
+    """Return the columns that events must have, by their arguments."""
+    return {
+        "user_column": options.user_column,
+        "item_column": options.item_column,
+        "weight_column": options.weight_column,
+        "time_column": None if options.gap is None else options.time_column or "time",
+    }
 
 
 def _read_file(name: str, events: EventList, options: BasketOptions) -> None:
-    if name != STANDARD_INPUT and not Path(name).is_file():
-        advice = "give a file of baskets or of events, or a list of lists of items"
-        if not Path(name).is_dir():
-            raise missing_file(name, advice)
-        raise CorpusError(f"{name!r} is a folder; {advice}")
-    if has_records(name):
-        columns = {"user_column": options.user_column, "item_column": options.item_column}
-        columns |= {"weight_column": options.weight_column} if options.weight_column else {}
+    if name != STANDARD_INPUT and (Path(name).is_dir() or not Path(name).exists()):
+        raise missing_file(name, "give a file of baskets or of events, or a list of lists of items")
+    if has_records(name, arrays=True):
+        columns = _columns(options)
         for line, values in read_records(name, limit=MAX_RECORD, columns=columns):
-            _add_event(values, events, options, _refusing(FileFormatError, f"{name}: line {line}"))
+            _add_event(values, events, columns, _refusing(FileFormatError, f"{name}: line {line}"))
         return
     for number, text in enumerate(chain.from_iterable(read_lines(name, named=True))):
         items = list(_items(text, options.separator))

@@ -40,8 +40,10 @@ def read_pairs(
     ...     read_pairs(file)
     [('a cat', 'it says meow')]
     """
-    if query_column or positive_column:
-        return _of_records(Path(path), query_column or NAMES[0][0], positive_column or NAMES[0][1])
+    if query_column is not None or positive_column is not None:
+        query = NAMES[0][0] if query_column is None else query_column
+        positive = NAMES[0][1] if positive_column is None else positive_column
+        return _of_records(Path(path), query, positive)
     suffix = Path(path).suffix.lower()
     content = read_examples(path, "JSON lines, or lines of two texts with a tab between them,")
     pairs = []

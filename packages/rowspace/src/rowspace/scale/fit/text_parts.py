@@ -67,8 +67,8 @@ def text_parts(corpus: Source, count: int, *, options: TextOptions) -> list[Text
         options: How text becomes words.
 
     Raises:
-        CorpusError: There is no such file, it cannot be read or is empty.
-        UsageError: The corpus is not of files, or there is no such file at a URL.
+        CorpusError: A file cannot be read, or all are empty.
+        UsageError: The corpus is not of files, or there is no such file.
 
     >>> import tempfile
     >>> from pathlib import Path

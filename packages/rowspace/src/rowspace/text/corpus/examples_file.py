@@ -21,11 +21,11 @@ def read_examples(path: str | os.PathLike[str], expected: str) -> str:
         expected: What it should be, for messages.
 
     Raises:
-        UsageError: Nothing is at `path`.
-        FileFormatError: It is not a regular file, or not text in UTF-8.
+        UsageError: No regular file is at `path`.
+        FileFormatError: It is not text in UTF-8.
     """
     source = Path(path)
-    if not source.exists():
+    if not source.is_file():
         raise missing_file(path, f"give {expected}")
     with open_regular(source) as file:
         data = file.read()

@@ -36,6 +36,8 @@ def read_lines(
         on_bytes: Called with the number of bytes read.
 
     Raises:
+        UsageError: There is no such file or column.
+        FileFormatError: A record is damaged, or has no text in the column.
         CorpusError: The file cannot be read, is damaged or binary, holds records and no `column` is given, or has a
             line of more than `max_line` bytes.
         MissingExtraError: A .zst file without zstandard.

@@ -95,8 +95,13 @@ def text_column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
 
     if column in batch.schema.names:
         return batch.column(column)
-    first, *nested = column.split(".")
-    return compute.struct_field(batch.column(first), nested)
+    first, _, rest = column.partition(".")
+    values = batch.column(first)
+    while rest:
+        names = [field.name for field in values.type]
+        first, _, rest = (rest, "", "") if rest in names else rest.partition(".")
+        values = compute.struct_field(values, names.index(first))
+    return values
 
 
 def _rows_at_once(file: "ParquetFile", column: str) -> int:

@@ -1,21 +1,19 @@
 """Files → pieces of text: plain text, or the texts in a column of records; pieces → blocks for workers."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import CorpusError
 from rowspace.files.remote import is_url
 from rowspace.text.characters import utf8
-from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
+from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
-from rowspace.text.corpus.records import check_columns, read_records, text_in
+from rowspace.text.corpus.records import read_records, text_in
 
 __all__ = ["Block", "blocks", "is_parquet_file", "read_pieces"]
 
@@ -40,21 +38,28 @@ def read_pieces(
     Raises:
         UsageError: There is no such file or column.
         CorpusError: The file cannot be read, is damaged or binary, or holds records and no `column` is given.
-        FileFormatError: A record is damaged, or has no text in the column.
+        FileFormatError: A record is damaged, not UTF-8, or has no text in the column.
         MissingExtraError: A .zst file without zstandard, or a Parquet file without pyarrow.
     """
     if column is not None and is_parquet_file(name):
         for texts in read_column(name, column, on_bytes=on_bytes):
             yield from ((utf8(text), True) for text in texts)
-    elif column is not None and (csv_delimiter(name) is not None or suffix_of(name) == ".json"):
-        for line, values in read_records(name, limit=MAX_RECORD, columns={"column": column}, on_bytes=on_bytes):
+    elif column is not None:
+        are_lines = suffix_of(name) not in (".csv", ".tsv", ".json")
+        for line, values in read_records(
+            name,
+            limit=MAX_RECORD,
+            columns={"column": column},
+            on_bytes=on_bytes,
+            are_lines=are_lines,
+            named=named or not are_lines,
+        ):
             yield utf8(text_in(f"{name}: line {line}", values, column)), True
     else:
-        chunks = read_chunks(name, named=named, has_records=column is not None, on_bytes=on_bytes)
+        chunks = read_chunks(name, named=named, on_bytes=on_bytes)
         start = next(chunks, None)
         if start is not None:
-            chunks = chain([start], chunks)
-            yield from cut_pieces(chunks) if column is None else _json_lines(name, chunks, column)
+            yield from cut_pieces(chain([start], chunks))
 
 
 def is_parquet_file(name: str) -> bool:
@@ -63,36 +68,6 @@ def is_parquet_file(name: str) -> bool:
         return (is_url(name) or Path(name).is_file()) and is_parquet(name)
     except (OSError, ValueError):
         return False
-
-
-def _json_lines(name: str, chunks: Iterable[bytes], column: str) -> Iterator[Piece]:
-    """Yield the text in a column of each record of JSON lines, each a document."""
-    number, rest, columns = 0, b"", {"column": column}
-    for chunk in chain(chunks, [b"\n"]):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            number += 1
-            if line.strip(b" \t\r"):
-                place = f"{name}: line {number}"
-                record = _parsed(place, line)
-                check_columns(place, record, columns)
-                columns = {}
-                yield utf8(text_in(place, record, column)), True
-
-
-def _parsed(place: str, line: bytes) -> dict[str, Any]:
-    try:
-        record = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        record, reason = None, f"not valid JSON ({error})"
-    else:
-        reason = "not a JSON object"
-    if not isinstance(record, dict):
-        raise CorpusError(
-            f"{place}: {reason}; with a column, each line is an object, unless the name of the file ends in .csv, .tsv "
-            "or .json (an array), or it is Parquet"
-        )
-    return record
 
 
 class Block(NamedTuple):

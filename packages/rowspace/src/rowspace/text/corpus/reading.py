@@ -46,6 +46,7 @@ def read_chunks(
         on_bytes: Called with the number of bytes read.
 
     Raises:
+        UsageError: There is no such file.
         CorpusError: The file cannot be read, is damaged or binary, or holds records unexpectedly.
         MissingExtraError: A .zst file without zstandard.
     """

@@ -56,6 +56,8 @@ def read_records(
     limit: int,
     columns: Mapping[str, str | None] = MappingProxyType({}),
     on_bytes: Callable[[int], None] | None = None,
+    are_lines: bool = False,
+    named: bool = True,
 ) -> Iterator[FileRecord]:
     r"""Yield the records of a file, of which a few are in memory at a time; blank lines are left out.
 
@@ -67,6 +69,8 @@ def read_records(
         columns: Columns that there must be, as for `check_columns`: in the first record of JSON, the header of CSV or
             the schema of Parquet.
         on_bytes: Called with the number of bytes read; not of Parquet.
+        are_lines: Whether a file with any name has JSON lines.
+        named: As for `read_chunks`.
 
     Raises:
         UsageError: There is no such file or column, or the name of the file is another one.
@@ -81,8 +85,11 @@ def read_records(
     ...     list(read_records(file, limit=1_000))
     [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
     """
+    file = _File(str(path), limit, columns, on_bytes, named)
+    if are_lines:
+        return _json(file)
     check_record_name(path)
-    return _READERS[suffix_of(path)](_File(str(path), limit, columns, on_bytes))
+    return _READERS[suffix_of(path)](file)
 
 
 def has_records(path: str | Path, *, arrays: bool = False) -> bool:
@@ -156,6 +163,7 @@ class _File(NamedTuple):
     limit: int
     columns: Mapping[str, str | None]
     on_bytes: Callable[[int], None] | None
+    named: bool
 
 
 def _wrong(path: str, line: int, reason: str) -> FileFormatError:
@@ -172,16 +180,20 @@ def _json(file: _File) -> Iterator[FileRecord]:
 
 
 def _json_lines(file: _File) -> Iterator[FileRecord]:
-    path = file.path
+    path, advice = file.path, "repair the line or remove it"
+    if not has_records(path):
+        advice = (
+            "with a column, each line is an object, unless the file is Parquet or named .csv, .tsv or .json (an array)"
+        )
     for number, line in _lines(file):
         if not line.strip():
             continue
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
-            raise _wrong(path, number, "not valid JSON; repair the line or remove it") from None
+            raise _wrong(path, number, f"not valid JSON; {advice}") from None
         if not isinstance(found, dict):
-            raise _wrong(path, number, "not a JSON object; repair the line or remove it")
+            raise _wrong(path, number, f"not a JSON object; {advice}")
         yield FileRecord(number, found)
 
 
@@ -257,7 +269,7 @@ def _lines(file: _File) -> Iterator[tuple[int, str]]:
 
 
 def _chunks(file: _File) -> Iterator[bytes]:
-    return read_chunks(file.path, named=True, has_records=True, on_bytes=file.on_bytes)
+    return read_chunks(file.path, named=file.named, has_records=True, on_bytes=file.on_bytes)
 
 
 def _json_array(file: _File) -> Iterator[FileRecord]:

@@ -109,8 +109,8 @@ def _warn_of_unspaced(left_out: Sequence[str]) -> None:
     unspaced = [phrase for phrase in left_out if is_unspaced(phrase.replace(" ", ""))]
     if unspaced:
         warnings.warn(
-            f"{plural(len(unspaced), 'phrase')} of scripts without spaces, such as {unspaced[0]!r}, left out: "
-            "the words of a phrase have a space between them in the text",
+            f"left out {plural(len(unspaced), 'phrase')} of scripts without spaces, such as {unspaced[0]!r}: in the "
+            "text, the words of a phrase must have a space between them",
             CorpusWarning,
             stacklevel=3,
         )

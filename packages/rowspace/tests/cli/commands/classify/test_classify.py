@@ -54,6 +54,8 @@ def test_a_classifier_is_learned_used_and_measured(run: Run, table_path: str, la
     records = "\n".join(json.dumps({"a": {"b": each}}) for each in (text, "the"))
     piped = CliRunner().invoke(app, ["classify", "predict", output, "--column", "a.b"], input=records).stdout
     assert piped.splitlines() == lines
+    wrong = CliRunner().invoke(app, ["classify", "predict", output, "--column", "b"], input=b'{"b": "caf\xe9"}\n')
+    assert "line 1: not valid UTF-8; convert the file to UTF-8" in wrong.stderr
     tested = run("classify", "test", output, str(labeled)).stdout
     assert "111 texts: accuracy " in tested
     assert all(word in tested for word in ("early", "late", "precision", "macro F1", "P@1"))

@@ -154,6 +154,8 @@ def test_damaged_files_are_errors(models, tmp_path):
             read_model(path)
     with pytest.raises(UsageError, match="there is no file"):
         read_model(tmp_path / "none.bin")
+    with pytest.raises(UsageError, match="' is not a file; give a supervised model"):
+        read_model(tmp_path)
 
 
 def test_labels_that_fasttext_cannot_hold_are_an_error(tmp_path):

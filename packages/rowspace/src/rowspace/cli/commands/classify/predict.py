@@ -39,7 +39,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Standard input has records (JSON lines), with the text in this column.",
+            help="The column with the text, if standard input has JSON lines.",
             show_default=False,
         ),
     ] = None,

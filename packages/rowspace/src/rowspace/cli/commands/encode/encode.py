@@ -175,10 +175,10 @@ def _source(names: Sequence[str]) -> str | list[PathLike[str]]:
 def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str], options: "StreamOptions") -> None:
     """Print a JSON object with each text and its vector."""
     from rowspace.encode.stream import open_source
-    from rowspace.encode.stream.columns import check_no_vector
+    from rowspace.encode.stream.columns import check_kept
     from rowspace.text.characters import clean
 
-    check_no_vector("the output", ["text"], options.vector_column)
+    check_kept("the output", {"text": None}, options.vector_column)
 
     in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     source = open_source(_source(names), column=options.column)

@@ -36,13 +36,15 @@ def tune(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="PAIRS has records (CSV, TSV, JSON, Parquet), with the queries in this column.",
+            help="The column with the queries, if PAIRS has records (CSV, TSV, JSON, Parquet).",
             show_default=False,
         ),
     ] = None,
     positive_column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The column of the texts that queries should find.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="The column with the texts that the queries should find.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
     **options: Any,

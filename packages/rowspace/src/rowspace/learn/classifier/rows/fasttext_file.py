@@ -43,7 +43,7 @@ def read_model(path: StrPath) -> SupervisedModel:
 
     Raises:
         FileFormatError: It is damaged, truncated, or has no labels; the message has the byte.
-        UsageError: Nothing is at `path`.
+        UsageError: No file is at `path`.
     """
     source = os.fspath(path)
     if not Path(path).is_file():
