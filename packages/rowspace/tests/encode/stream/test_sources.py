@@ -1,20 +1,24 @@
-"""Sources: files, folders, columns of records and iterables give the same texts; others are refused."""
+"""Sources give the same texts, in batches of bounded size; others are refused. Texts that are done are skipped."""
 
 import csv
 import gzip
 import json
 import os
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 from pyarrow import parquet
 
 from rowspace.encode.stream import open_source
-from rowspace.errors import CorpusError, RowspaceError, UsageError
+from rowspace.encode.stream.sources import MAX_CHARACTERS, MIN_TEXTS, TextDigest, batches_of, skip_texts
+from rowspace.errors import CorpusError, FileFormatError, UsageError
 
 TEXTS = ["the cat", "", "é 안녕 🙂", "the dog"]
+LISTS = st.lists(st.lists(st.text(max_size=3), max_size=5), max_size=6)
 
 
 def texts_of(source, **options):
@@ -121,6 +125,9 @@ def test_columns_of_text_of_every_kind(tmp_path):
     for column in (pa.array(TEXTS), pa.array(TEXTS, pa.large_string()), pa.array(TEXTS, pa.string_view()), dictionary):
         parquet.write_table(pa.table({"t": column}), path, row_group_size=3)
         assert texts_of(path, column="t") == column.to_pylist()
+    nested = pa.array([{"b.c": text, "b": {"c": 1, "d.e": text}} for text in TEXTS])
+    parquet.write_table(pa.table({"a": nested}), path)
+    assert texts_of(path, column="a.b.c") == texts_of(path, column="a.b.d.e") == TEXTS
 
 
 def test_columns_without_text_and_damaged_files_are_refused(tmp_path):
@@ -128,14 +135,71 @@ def test_columns_without_text_and_damaged_files_are_refused(tmp_path):
     parquet.write_table(
         pa.table({"n": [1, 2, 3], "t": ["a", None, "b"], "l": [["a"], ["b"], []]}), path, row_group_size=1
     )
-    for column, complaint in {
-        "x": "there is no column 'x'; it has 'l', 'n', 't'",
-        "n": "the column 'n' has int64, expected a text; name another column",
-        "l": "the column 'l' has list.*, expected a text",
-        "t": "row 1: the column 't' has no value, expected a text",
-    }.items():
-        with pytest.raises(RowspaceError, match=complaint):
+    for column, error, complaint in [
+        ("x", UsageError, "there is no column 'x'; it has 'l', 'n', 't'"),
+        ("n", FileFormatError, "the column 'n' has int64, expected a text; name another column"),
+        ("l", FileFormatError, "the column 'l' has list.*, expected a text"),
+        ("t", FileFormatError, "row 1: the column 't' has no value, expected a text"),
+    ]:
+        with pytest.raises(error, match=complaint):
             texts_of(path, column=column)
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(CorpusError, match=r"is a damaged Parquet file: .*; write it again"):
         texts_of(path, column="n")
+
+
+def joined(lists):
+    return list(chain.from_iterable(lists))
+
+
+def digest_of(*lists):
+    digest = TextDigest()
+    for texts in lists:
+        digest.add(texts)
+    return digest.hex()
+
+
+@given(LISTS, st.integers(1, 7))
+def test_batches_have_all_texts_in_order_and_are_bounded(lists, most):
+    batches = list(batches_of(lists, limit=most))
+    assert joined(batches) == joined(lists)
+    assert all(0 < len(batch) <= most for batch in batches)
+
+
+def test_batches_of_long_texts_are_small():
+    long = "x" * (MAX_CHARACTERS // 2 + 1)
+    assert [len(batch) for batch in batches_of([["a", long, long, "b"], [long]], limit=10)] == [2, 2, 1]
+    assert [len(batch) for batch in batches_of([[long * 3, "b"]], limit=10)] == [1, 1]
+
+
+def test_small_lists_are_joined():
+    assert [len(batch) for batch in batches_of([["a"]] * (MIN_TEXTS + 1), limit=1 << 20)] == [MIN_TEXTS, 1]
+
+
+@given(LISTS)
+def test_digest_does_not_depend_on_the_lists(lists):
+    assert digest_of(*lists) == digest_of(joined(lists))
+
+
+def test_digest_depends_on_texts_and_their_order():
+    different = [["a", "b"], ["b", "a"], ["ab"], ["a", "b", ""], ["a"], ["a", "\ud800"], ["a", "é"], []]
+    assert len({digest_of(texts) for texts in different}) == len(different)
+
+
+@given(LISTS, st.data())
+def test_skipping_leaves_the_rest(lists, data):
+    texts = joined(lists)
+    count = data.draw(st.integers(0, len(texts)))
+    digest = TextDigest()
+    if count or lists:
+        rest = skip_texts(iter(lists), count, digest_of(texts[:count]), digest)
+        assert joined(rest) == texts[count:]
+        assert digest.hex() == digest_of(texts[:count])
+
+
+def test_other_texts_are_refused():
+    expected = digest_of(["a", "b"])
+    with pytest.raises(UsageError, match="the first 2 texts of the source differ from those encoded before; it is not"):
+        list(skip_texts(iter([["a", "c", "d"]]), 2, expected, TextDigest()))
+    with pytest.raises(UsageError, match="the source has only 1 text, but 2 were encoded before"):
+        list(skip_texts(iter([["a"]]), 2, expected, TextDigest()))
