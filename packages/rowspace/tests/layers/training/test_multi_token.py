@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers import MultiTokenPrediction, TiedHead, TokenEmbedding, extend
+from rowspace.layers import MultiTokenPrediction, TiedHead, TokenEmbedding, UntiedHead, extend
 
 
 def make(depths=2):
@@ -120,6 +120,41 @@ def test_a_copy_that_peft_would_make_is_refused():
     config = LoraConfig(target_modules=["middle"], modules_to_save=["ahead"])
     with pytest.raises(UsageError, match="modules_to_save contains ahead, which would read a copy of the table"):
         get_peft_model(Model(), config)
+
+
+class ModelWithHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.tokens, self.middle = TokenEmbedding(20, 6), nn.Linear(6, 6)
+        self.output = nn.Sequential(UntiedHead(6, 20))
+        self.prediction = MultiTokenPrediction(self.tokens, self.output[0], 6, [nn.Identity()])
+
+    def forward(self, ids):
+        return self.prediction(self.middle(self.tokens(ids)), ids)
+
+
+def test_the_head_ahead_is_the_one_that_peft_trains():
+    ids = torch.arange(2, 16).reshape(2, 7)
+    peft = get_peft_model(ModelWithHead(), LoraConfig(target_modules=["middle"], modules_to_save=["output.0"]))
+    model = peft.base_model.model
+    trained = model.output[0].modules_to_save["default"].weight
+    start = peft(ids)
+    start.backward()
+    assert trained.grad.abs().sum() > 0
+    with torch.no_grad():
+        trained.add_(torch.rand_like(trained))
+    loss = peft(ids).detach()
+    assert not loss.isclose(start)
+    assert copy.deepcopy(peft)(ids).equal(loss)
+    with peft.disable_adapter():
+        assert peft(ids).equal(start)
+    merged = peft.merge_and_unload()
+    assert merged.prediction.head is merged.output[0]
+    assert merged.prediction.head.weight is trained
+    torch.testing.assert_close(merged(ids).detach(), loss)
+    with pytest.raises(UsageError, match="contains output, which contains a table that another module reads"):
+        get_peft_model(ModelWithHead(), LoraConfig(target_modules=["middle"], modules_to_save=["output"]))
 
 
 def test_ignored_targets_and_wrong_shapes():

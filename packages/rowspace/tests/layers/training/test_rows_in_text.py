@@ -68,6 +68,13 @@ def test_wrong_limits_are_refused(limits, message):
         positions_of_packed(limits)
 
 
+def test_a_total_that_is_not_the_last_limit_is_refused():
+    with pytest.raises(UsageError, match="total is 6, but cu_seqlens ends with 5; pass the last of cu_seqlens"):
+        positions_of_packed(torch.tensor([0, 3, 5]), 6)
+    with pytest.raises(UsageError, match="total is 0, but cu_seqlens ends with 5"):
+        positions_of_packed(torch.tensor([0, 3, 5]), 0)
+
+
 def test_image_rows_are_placed_as_in_llava():
     ids = torch.tensor([[3, 9, 9, 4], [9, 5, 9, 9]])
     text, patches = torch.rand(2, 4, 6, requires_grad=True), torch.rand(5, 6, requires_grad=True)

@@ -176,8 +176,8 @@ def _complete(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[st
     return complete
 
 
-# The defaults of the config classes of transformers.
 FAMILIES = TEXT | IMAGES
+# The defaults of the config classes of transformers.
 DEFAULTS: dict[str, dict[str, Any]] = {}
 
 

@@ -13,7 +13,7 @@ from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_in_data_parallel
 from rowspace.layers.arguments import Device
 from rowspace.layers.head.base_head import Head, Scale
-from rowspace.layers.head.wrapping import heads, require_table
+from rowspace.layers.head.wrapping import readers, require_table
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.init import init_rows_
 from rowspace.layers.tables.wrapped import loaded, read_table, require_numbers, table_of
@@ -79,12 +79,12 @@ class TiedHead(Head):
         start = None if table is None else table.new_zeros(len(table), device=device, dtype=dtype)
         super().__init__(start, scale, softcap, temperature)
         self.embedding = embedding
-        heads.add(self)
+        readers.add(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Of a copy or an unpickled head."""
         super().__setstate__(state)
-        heads.add(self)
+        readers.add(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Store the embedding as a plain attribute: as a submodule, its table would be twice in the state dict."""

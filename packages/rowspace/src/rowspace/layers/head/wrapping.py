@@ -1,4 +1,4 @@
-"""Tied heads follow their embedding into and out of a wrapper of PEFT, `TrainableRows` or `LoraTable`.
+"""Readers of a table follow it into and out of a wrapper of PEFT, `TrainableRows` or `LoraTable`.
 
 PEFT replaces an embedding by a wrapper with `setattr` on its parent, of which a head that refers to the embedding does
 not hear. PyTorch calls `_before_registration` before each such assignment.
@@ -18,41 +18,35 @@ from rowspace.layers.tables.quantized import QuantizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 from rowspace.layers.tables.wrapped import PartlyLearned, peft_kinds, wraps
 
-__all__ = ["heads", "require_table"]
+__all__ = ["readers", "require_table"]
 
-heads: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads, and other modules that refer to an embedding
+readers: weakref.WeakSet[Any] = weakref.WeakSet()  # all tied heads, and other modules that refer to a table
 COMPUTED = (FactorizedEmbedding, PartlyLearned, QuantizedEmbedding)  # their weight is computed at each access
 UNSCALED = {"HiraLayer": "HiRA", "TinyLoraLayer": "TinyLoRA"}
 
 
 def _before_registration(parent: nn.Module, name: str, module: nn.Module | None) -> nn.Module | None:
-    """Let heads follow if a wrapper replaces an embedding, or an embedding its wrapper."""
+    """Let readers follow if a wrapper replaces a table, or a table its wrapper."""
     previous = parent._modules.get(name)
     if previous is None or module is None:
         return None
-    if _puts_rows_on(module, previous) or _puts_rows_on(previous, module):
-        _let_heads_follow(previous, module)
-        return None
     if wraps(module, previous):
-        if any(head is previous for head in heads) and _ties(module):
+        if any(reader is previous for reader in readers) and _ties(module):
             return previous  # which follows its embedding without a wrapper
         _refuse_table(module, previous, name)
         _refuse_copies(module, previous, name)
-    elif not wraps(previous, module):
+    elif not (wraps(previous, module) or _puts_rows_on(module, previous) or _puts_rows_on(previous, module)):
         return None
-    _let_heads_follow(previous, module)
+    for reader in list(readers):
+        for attribute in ("embedding", "head"):
+            if getattr(reader, attribute, None) is previous:
+                setattr(reader, attribute, module)
     return None
 
 
 def _puts_rows_on(outer: nn.Module, table: nn.Module) -> bool:
     """Whether a module looks up rows of its own beside those of this table, which it contains."""
     return isinstance(outer, PartlyLearned) and outer.table is table
-
-
-def _let_heads_follow(previous: nn.Module, module: nn.Module) -> None:
-    for head in list(heads):
-        if head.embedding is previous:
-            head.embedding = module
 
 
 def _ties(wrapper: Any) -> bool:
@@ -78,19 +72,21 @@ def _refuse_table(wrapper: nn.Module, module: nn.Module, name: str) -> None:
 
 
 def _refuse_copies(wrapper: nn.Module, module: nn.Module, name: str) -> None:
-    """Raise `UsageError` if PEFT copies a tied head without its embedding, or the embedding with its surroundings."""
+    """Raise `UsageError` if PEFT copies a reader without its table, or a table with its surroundings."""
     if "ModulesToSaveWrapper" not in peft_kinds(wrapper):
         return
     inside = {id(part) for part in module.modules()}
-    for head in list(heads):
-        if id(head) in inside and id(head.embedding) not in inside:
+    for reader in list(readers):
+        tables = {id(reader.embedding), id(getattr(reader, "head", reader.embedding))}
+        if id(reader) in inside and not tables <= inside:
             raise UsageError(
                 f"modules_to_save contains {name}, which would read a copy of the table that it shares; leave it out: "
                 "it follows its embedding, and parameters of its own learn after requires_grad_()"
             )
-        if id(head) not in inside and id(head.embedding) in inside and head.embedding is not module:
+        if id(reader) not in inside and tables & inside - {id(module)}:
             raise UsageError(
-                f"modules_to_save contains {name}, which contains the table of a tied head; name the table itself"
+                f"modules_to_save contains {name}, which contains a table that another module reads; name the table "
+                "itself"
             )
 
 

@@ -99,13 +99,13 @@ def positions_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
     Args:
         cu_seqlens: `(texts + 1,)` integers, where each text begins and the last one ends: 0, …, total, as
             flash-attention takes them.
-        total: The last of them, which `torch.compile` needs to know; without it, a GPU has to be waited for.
+        total: The last of `cu_seqlens`; `torch.compile` needs it, since the shape of the result depends on it.
 
     Returns:
         `(total,)` int64.
 
     Raises:
-        UsageError: For numbers that do not begin with 0, or decrease.
+        UsageError: For numbers that do not begin with 0, or decrease, and for another total.
 
     >>> positions_of_packed(torch.tensor([0, 3, 5]))
     tensor([0, 1, 2, 0, 1])
@@ -137,9 +137,14 @@ def texts_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
             f"cu_seqlens must be integers of shape (texts + 1,), got {cu_seqlens.dtype} {tuple(cu_seqlens.shape)}"
         )
     lengths = cu_seqlens.long().diff()
-    if not torch.compiler.is_compiling() and (cu_seqlens[0] != 0 or (lengths < 0).any()):
-        raise UsageError(
-            f"cu_seqlens must begin with 0 and not decrease, got {cu_seqlens.tolist()[:8]}; pass where each text "
-            "begins, and the total"
-        )
+    if not torch.compiler.is_compiling():
+        if cu_seqlens[0] != 0 or (lengths < 0).any():
+            raise UsageError(
+                f"cu_seqlens must begin with 0 and not decrease, got {cu_seqlens.tolist()[:8]}; pass where each text "
+                "begins, and the total"
+            )
+        if total is not None and total != cu_seqlens[-1]:
+            raise UsageError(
+                f"total is {total}, but cu_seqlens ends with {cu_seqlens[-1]}; pass the last of cu_seqlens"
+            )
     return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths, output_size=total)

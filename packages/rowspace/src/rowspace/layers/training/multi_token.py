@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory, require_positive
 from rowspace.layers.head.base_head import Head
-from rowspace.layers.head.wrapping import heads
+from rowspace.layers.head.wrapping import readers
 
 __all__ = ["MultiTokenPrediction"]
 
@@ -19,7 +19,7 @@ class MultiTokenPrediction(nn.Module):
 
     Depth k joins the states of depth k - 1 at a token with the row of the token k places later, and its block then
     predicts the token k + 1 places ahead. The embedding and the head are those of the model: they are only referred to,
-    and not part of this module. If PEFT wraps the embedding, `embedding` follows.
+    and not part of this module. If PEFT wraps one of them, its wrapper is read.
 
         states (batch, seq - 1, d) ──► norm ──┐
                                               ├──► projection ──► block ──► states of the next depth ──► shared head
@@ -62,19 +62,18 @@ class MultiTokenPrediction(nn.Module):
         if not len(self.blocks):
             raise UsageError("blocks must have one module for each token ahead, at least one")
         self.embedding, self.head = embedding, head
-        heads.add(self)
+        readers.add(self)
         factory: Factory = {"device": device, "dtype": dtype}
-        sizes = range(len(self.blocks))
-        self.state_norms = nn.ModuleList(nn.RMSNorm(embedding_dim, eps=1e-6, **factory) for _ in sizes)
-        self.row_norms = nn.ModuleList(nn.RMSNorm(embedding_dim, eps=1e-6, **factory) for _ in sizes)
+        self.state_norms = nn.ModuleList(nn.RMSNorm(embedding_dim, eps=1e-6, **factory) for _ in self.blocks)
+        self.row_norms = nn.ModuleList(nn.RMSNorm(embedding_dim, eps=1e-6, **factory) for _ in self.blocks)
         self.projections = nn.ModuleList(
-            nn.Linear(2 * embedding_dim, embedding_dim, bias=False, **factory) for _ in sizes
+            nn.Linear(2 * embedding_dim, embedding_dim, bias=False, **factory) for _ in self.blocks
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Of a copy."""
         super().__setstate__(state)
-        heads.add(self)
+        readers.add(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Store what is shared as plain attributes: as submodules they would be saved twice."""

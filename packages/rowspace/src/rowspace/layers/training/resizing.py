@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.head.base_head import Head
-from rowspace.layers.head.wrapping import heads as tied_heads
+from rowspace.layers.head.wrapping import readers
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.adapters.lora import require_loaded
 from rowspace.layers.tables.init import Init, init_rows_
@@ -152,7 +152,7 @@ def _resize(
 ) -> None:
     """Check everything first, then change the weights, the biases and the state of the optimizer."""
     before = len(_weight(module))
-    tied = [head for head in tied_heads if isinstance(head, Head) and head.embedding is module]
+    tied = [head for head in readers if isinstance(head, Head) and head.embedding is module]
     modules = list(dict.fromkeys([module, *heads, *tied]))
     _check_heads(modules[1:], before)
     padding = _new_padding(module, rows, kept)

@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import MAX_SENTENCE
-from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.kernels.arrays import Ngrams
-from rowspace.learn.word2vec.sampling import keep_probabilities
+from rowspace.learn.word2vec.sampling import ChunkedCorpus, keep_probabilities
 
 __all__ = ["LIMITS", "stable_options", "strength"]
 

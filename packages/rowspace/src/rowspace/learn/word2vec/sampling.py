@@ -1,14 +1,44 @@
-"""Downsampling of frequent words and sampling of negatives: two distributions over the vocabulary, as integers.
+"""What a trainer reads, and how it samples: downsampling of frequent words, and negatives, as two distributions.
 
 A kernel compares 32 random bits with a threshold, so each probability is stored as `round(p * (2**32 - 1))`.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sampler", "alias_table", "keep_probabilities", "make_sampler"]
+__all__ = ["ChunkedCorpus", "Sampler", "alias_table", "keep_probabilities", "make_sampler"]
+
+
+class ChunkedCorpus(Protocol):
+    """Sentences of ids, in chunks that workers read in any order and from several threads.
+
+    `rowspace.text.IdCorpus` is one; others make their ids as they are read.
+
+    Attributes:
+        vocabulary: V tokens by falling count.
+        counts: (V,) int64, how often each id is read in an epoch; at least 1 each. Negatives are drawn by it.
+        words: The number of ids that are read in an epoch, for the progress.
+    """
+
+    vocabulary: list[str]
+    counts: NDArray[np.int64]
+    words: int
+
+    @property
+    def num_chunks(self) -> int:
+        """The number of chunks of an epoch."""
+
+    def chunk(self, number: int, *, epoch: int) -> NDArray[np.int32]:
+        """Return the ids of one chunk, (n,) int32, with a negative id at the end of each sentence.
+
+        The same number and epoch must give the same ids, so that the rows of one worker are reproducible.
+        """
+
+    def blocks(self) -> Iterator[NDArray[np.int32]]:
+        """Yield some parts of the ids, from which the lengths of sentences are estimated."""
 
 
 class Sampler(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any
 
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import NONE_FIXED, check_memory, list_used, make_weights
-from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.initial import InitialTable
 from rowspace.learn.word2vec.kernels.arrays import Weights
 from rowspace.learn.word2vec.rates import stable_options
+from rowspace.learn.word2vec.sampling import ChunkedCorpus
 
 __all__ = ["FitState"]
 

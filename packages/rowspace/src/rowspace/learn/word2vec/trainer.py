@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.learn.word2vec.allocation import make_plan, make_scratch, seed_random
-from rowspace.learn.word2vec.corpus import ChunkedCorpus
 from rowspace.learn.word2vec.divergence import Watch
 from rowspace.learn.word2vec.kernels import learn_chunk, merge_copies, start_copies
 from rowspace.learn.word2vec.kernels.arrays import Plan, Scratch
 from rowspace.learn.word2vec.rounds import Rounds
-from rowspace.learn.word2vec.sampling import make_sampler
+from rowspace.learn.word2vec.sampling import ChunkedCorpus, make_sampler
 from rowspace.learn.word2vec.state import FitState
 
 __all__ = ["Progress", "Trainer"]
