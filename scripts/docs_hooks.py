@@ -90,9 +90,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Rewrite what the site writes differently from GitHub: links that leave docs/, and names of fences."""
+    """Rewrite what the site writes differently from GitHub: links that leave docs/, and names of fences.
+
+    The table of contents of tutorials is hidden, to leave their width to their figures.
+    """
     if page.file.src_uri.startswith("tutorials/"):
-        page.meta["hide"] = ["toc"]  # which leaves its width to the figures
+        page.meta["hide"] = ["toc"]
     folder = posixpath.dirname(INCLUDED.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
     parts = CODE.split(MARKED_FENCE.sub(lambda fence: f"```{fence[1].split()[0]}", markdown))
     parts[::2] = [LINK.sub(lambda link: _target(link[1], folder, page.file.src_uri), part) for part in parts[::2]]

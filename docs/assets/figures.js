@@ -1,5 +1,5 @@
-// Shows the live figures of the workbench, if it is around the documentation (see workbench.js), and links its addresses. Else a
-// figure stays a sentence. The messages between a page and its frames are those of packages/rowspace-lab/web/src/embedded.
+// Shows live figures where a workbench serves the documentation (see workbench.js), and turns its addresses into links. Elsewhere
+// a figure is a sentence. The messages between a page and its frames are those of packages/rowspace-lab/web/src/embedded.
 const documentation = new URL("..", document.currentScript.src);
 const frames = new Map();
 
@@ -29,7 +29,7 @@ const tellTheme = (frame) => frame.contentWindow.postMessage({ figureTheme: them
 
 function onMessage({ origin, source, data }) {
   const frame = frames.get(source);
-  if (frame && origin === location.origin && data.figureHeight > 0) frame.style.height = `${data.figureHeight}px`;
+  if (frame && origin === location.origin && data?.figureHeight > 0) frame.style.height = `${data.figureHeight}px`;
 }
 
 if (globalThis.workbench) {

@@ -1,3 +1,3 @@
-// Where the workbench is, from the folder of the documentation: null, since it is not around this copy of it. The server of the
-// workbench and an exported site have their own file in place of this one.
+// The address of the workbench, relative to the folder of the documentation, or null in a copy without one. The server and an
+// exported site replace this file.
 globalThis.workbench = null;

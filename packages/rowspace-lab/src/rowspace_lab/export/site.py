@@ -208,7 +208,8 @@ def _code(lab: Lab) -> Iterable[tuple[str, str]]:
 
 def page_of_site(page: str, names: list[str], docs: str) -> str:
     """Return the page of the front end for a site with these files of replies: with relative paths, and no server."""
-    policy = HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'self'", "")  # not allowed in a page
+    parts = HEADERS["Content-Security-Policy"].split("; ")
+    policy = "; ".join(part for part in parts if not part.startswith("frame-ancestors"))  # not allowed in a page
     has = {"files": names, "tables": list(TABLES), "also": ENGLISH.id, "docs": docs}
     text = json.dumps(has).replace("<", "\\u003c")
     head = (

@@ -22,7 +22,7 @@ def access(guard: AccessMiddleware) -> Access:
 def stranger(access: Access) -> Iterator[str]:
     """Another site in the same browser that links to the workbench and embeds it in a frame."""
     us = f"http://127.0.0.1:{access.port}"
-    page = f"""<!doctype html><a href="{access.url}">open</a><iframe src="{us}/"></iframe>"""
+    page = f"""<!doctype html><a href="{access.url}">open</a><iframe src="{us}/words?embed=light"></iframe>"""
 
     class Site(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -92,6 +92,19 @@ def test_another_site_cannot_use_the_session(access: Access, stranger: str, watc
     assert other.evaluate(f"{fetch}.then(() => 'resolved', () => 'rejected')") == "rejected"
     other.wait_for_load_state("networkidle")
     assert set(statuses) == {403}
+
+
+def test_page_of_another_port_shows_nothing_in_its_frame(
+    access: Access, stranger: str, watched: tuple[Page, list[str]]
+) -> None:
+    page, messages = watched
+    page.goto(access.url)
+    expect_figure(page)
+    page.goto(stranger.replace("localhost", "127.0.0.1"))
+    frame = page.frames[1]
+    assert frame.url == "chrome-error://chromewebdata/"
+    expect(frame.get_by_role("region")).to_have_count(0)
+    assert any("frame-ancestors 'self'" in line for line in messages)
 
 
 def test_policy_blocks_requests_to_other_servers(access: Access, watched: tuple[Page, list[str]]) -> None:

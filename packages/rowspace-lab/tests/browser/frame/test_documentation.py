@@ -22,6 +22,7 @@ from rowspace_lab.server.security import Access, AccessMiddleware
 
 CHECKOUT = Path(__file__).parents[5]
 pytestmark = [pytest.mark.browser, pytest.mark.long]  # the build takes ten seconds
+around = pytest.mark.parametrize("documentation", ["served", "exported"], indirect=True)  # a workbench
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def exported(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 @pytest.fixture(params=["served", "exported", "file"])
 def documentation(request: pytest.FixtureRequest, site: Path) -> str:
-    return site.joinpath("index.html").as_uri() if request.param == "file" else request.getfixturevalue("served")
+    return site.joinpath("index.html").as_uri() if request.param == "file" else request.getfixturevalue(request.param)
 
 
 @pytest.fixture
@@ -92,12 +93,11 @@ def test_color_scheme_is_kept(reader: Page) -> None:
 @pytest.fixture
 def figure(reader: Page, documentation: str) -> FrameLocator:
     """The first figure of the guide of the geometry of rows, in its frame."""
-    if documentation.startswith("file:"):
-        pytest.skip("no workbench is around")
     reader.goto(re.sub(r"docs/.*", "docs/guides/space.html", documentation))
     return reader.frame_locator("figure.workbench iframe >> nth=0")
 
 
+@around
 def test_figure_of_the_workbench_is_drawn_in_the_page(reader: Page, figure: FrameLocator) -> None:
     expect(figure.get_by_role("region", name="Figure")).to_contain_text("Agreement, dimension by dimension")
     expect(figure.get_by_role("region", name="Controls")).to_contain_text("More controls")
@@ -109,12 +109,17 @@ def test_figure_of_the_workbench_is_drawn_in_the_page(reader: Page, figure: Fram
     )
 
 
+@around
 def test_figure_follows_the_theme_of_the_page(reader: Page, figure: FrameLocator) -> None:
     expect(figure.locator("html")).to_have_attribute("data-theme", "light")
+    # Messages of others are ignored on both sides.
+    reader.locator("iframe").first.evaluate("frame => frame.contentWindow.postMessage(null, location.origin)")
+    figure.locator("html").evaluate("() => parent.postMessage(null, location.origin)")
     reader.get_by_title("Dark").click()
     expect(figure.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+@around
 def test_figure_keeps_its_state_in_memory_and_opens_in_the_workbench(reader: Page, figure: FrameLocator) -> None:
     entries = reader.evaluate("history.length")
     figure.get_by_role("tab", name="Row").click()

@@ -14,8 +14,8 @@ export function withPage(element: HTMLElement): () => void {
   const tell = (told: Told): void => parent.postMessage(told, location.origin);
   const growing = new ResizeObserver(() => tell({ figureHeight: Math.ceil(element.getBoundingClientRect().height) }));
   growing.observe(element);
-  const hear = ({ origin, source, data }: MessageEvent<Told>): void => {
-    if (origin !== location.origin || source !== parent || !data.figureTheme) return;
+  const hear = ({ origin, source, data }: MessageEvent<Told | null>): void => {
+    if (origin !== location.origin || source !== parent || !data?.figureTheme) return;
     theme.follow(data.figureTheme === "dark");
   };
   addEventListener("message", hear);

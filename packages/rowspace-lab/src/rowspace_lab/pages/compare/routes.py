@@ -134,7 +134,8 @@ def _first_other(tables: Tables, lab: Lab) -> Lab:
                 return found
     titles = ", ".join(choice.title for choice in OTHERS)
     raise UsageError(
-        f"none of {titles} is installed and shares a word with this one; choose a table that has some of its words"
+        f"none of the built-in tables ({titles}) is installed and shares a word with this table; choose another "
+        "table that does"
     )
 
 
