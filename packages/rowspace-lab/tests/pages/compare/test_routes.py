@@ -82,7 +82,7 @@ def test_table_without_a_word_of_the_open_one_is_not_chosen_at_first():
     found = reply(Tables(Lab(rs.Table(contractions, rows), "contractions")), TOKENS, min_count=0)
     assert found["other"] == "english-words"
     states = Tables(Lab(rs.Table(["New York", "West Virginia"], rows[:2]), "states"))
-    with pytest.raises(UsageError, match="shares a word with this one; choose a table"):
+    with pytest.raises(UsageError, match="shares a word with this table; choose another table"):
         reply(states, TOKENS)
 
 
