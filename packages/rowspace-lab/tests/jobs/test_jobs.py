@@ -263,6 +263,18 @@ def test_cancellation_ends_the_process_and_event_streams(run: Run, tmp_path: Pat
     run(test)
 
 
+def test_stop_waits_for_the_process_of_a_dependency(run: Run, tmp_path: Path) -> None:
+    async def test(jobs: Jobs) -> None:
+        first = await jobs.start("copies", query_of(file=tmp_path / "never"))
+        process = await process_of(first)
+        second = await jobs.start("squares", query_of(file=tmp_path / "never"))
+        await until(second, "progress")
+        await jobs.stop()
+        assert not is_alive(process)
+
+    run(test)
+
+
 def test_queued_job_can_be_cancelled(run: Run, tmp_path: Path) -> None:
     async def test(jobs: Jobs) -> None:
         waiting = [await jobs.start("waits", query_of(file=tmp_path / str(number))) for number in range(3)]

@@ -118,11 +118,7 @@ class Jobs:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _end(self, job: Job) -> None:
-        if job.task is not None:
-            job.task.cancel()
-            await asyncio.wait([job.task])
-        if not job.is_over:
-            job.publish("failed", error="this job was cancelled")
+        await _cancelled(job)
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _run(self, job: Job, lab: Lab, name: str, parameters: Parameters) -> None:
@@ -161,11 +157,8 @@ class Jobs:
             self._waiting[first.number] -= 1
             if not self._waiting[first.number]:
                 del self._waiting[first.number]
-            if not first.is_over and first.number not in self._waiting and first.task is not None:
-                first.task.cancel()  # no other job waits for it
-                await asyncio.wait([first.task])
-                if not first.is_over:
-                    first.publish("failed", error="this job was cancelled")
+            if not first.is_over and first.number not in self._waiting:  # no other job waits for it
+                await _cancelled(first)
         return first.frames[max(first.frames)]
 
     def _write(self, job: Job, kind: JobKind, parameters: Parameters, inputs: Inputs, first: Path | None) -> None:
@@ -212,3 +205,13 @@ class Jobs:
         over = [other for other, job in self._jobs.items() if job.is_over]
         for other in {*over[: -self._limits.finished], does} & self._jobs.keys():
             shutil.rmtree(self._jobs.pop(other).folder, ignore_errors=True)
+
+
+async def _cancelled(job: Job) -> None:
+    """Cancel the task of a job, and wait until its process has ended."""
+    if job.task is not None:
+        if not job.task.cancelling():  # a second time would interrupt the wait for the process
+            job.task.cancel()
+        await asyncio.wait([job.task])
+    if not job.is_over:
+        job.publish("failed", error="this job was cancelled")
