@@ -68,7 +68,7 @@ def warn_of_other_words(divided: ProvisionalIds, table: Table) -> None:
         warnings.warn(
             f"{share:.0%} of the letters are in words of scripts without spaces that the table of init lacks, such as "
             f"{words[other[0]]!r}: its words divide the text, and what is between them is a new word; to learn the "
-            "words of both texts, fit them at once",
+            "words of both texts, fit both together",
             CorpusWarning,
             stacklevel=2,
         )

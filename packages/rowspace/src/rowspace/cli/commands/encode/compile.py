@@ -1,7 +1,7 @@
 """`rowspace compile`: all kernels into the cache, for the image of a container or a new machine."""
 
+import os
 import time
-from pathlib import Path
 from typing import Any
 
 from rowspace.cli.arguments import AsJson
@@ -41,5 +41,4 @@ def compile_kernels(*, as_json: AsJson = False) -> None:
 def _cache_of(kernels: list[Any]) -> str:
     """Return the folder that has the cached code of all kernels; empty if nothing is compiled."""
     paths = [kernel.stats.cache_path for kernel in kernels if hasattr(kernel, "stats")]
-    places = [Path(path) for path in paths if path]  # a kernel that was typed at a prompt has none
-    return str(min(places, key=lambda place: len(place.parts)).parent) if places else ""
+    return os.path.commonpath(filter(None, paths)) if any(paths) else ""  # a kernel that was typed at a prompt has none
