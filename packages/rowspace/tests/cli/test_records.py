@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 Run = Callable[..., Any]
 TEXTS = ["a red cat sat on the mat", "the dog ran in the park"]
@@ -13,7 +15,6 @@ TEXTS = ["a red cat sat on the mat", "the dog ran in the park"]
 
 @pytest.fixture
 def commands(table_path: str, tmp_path: Path) -> list[list[str]]:
-    pytest.importorskip("lance")
     table, out = ["--table", table_path], str(tmp_path / "out")
     return [
         ["fit", "-o", out],
@@ -26,11 +27,10 @@ def commands(table_path: str, tmp_path: Path) -> list[list[str]]:
 
 
 def test_commands_refuse_records_in_the_same_words(run: Run, commands: list[list[str]], tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"text": "a cat", "label": 1}\n{"text": null, "label": 1}\n')
     (tmp_path / "empty.csv").write_text("text,label\n")
-    parquet.write_table(pytest.importorskip("pyarrow").table({"text": [""][:0]}), tmp_path / "empty.parquet")
+    parquet.write_table(pa.table({"text": [""][:0]}), tmp_path / "empty.parquet")
     no_column = "there is no column 'body'; it has "
     for name, column, status, expected in (
         ("none.jsonl", "text", 2, f"there is no file or folder '{tmp_path / 'none.jsonl'}'; check the path"),
