@@ -165,7 +165,7 @@ def test_gpt3_is_applied_with_its_sizes(visit) -> None:
 
 def test_second_tables_are_listed_with_disk_and_memory(visit) -> None:
     page = visit("cost?tokens=1&dtype=int8")
-    table = page.get_by_role("table", name="Second tables, in a file of bfloat16")
+    table = page.get_by_role("table", name="Second tables, kept in a file as bfloat16")
     row = table.get_by_role("row").filter(has_text="gemma-3n-E4B/text")
     cells = row.get_by_role("cell").all_inner_texts()
     assert cells[1:6] == ["tokens, for each layer", "262,144", "8,960", "1", "2,348,810,240"]
