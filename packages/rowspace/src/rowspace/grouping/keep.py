@@ -17,7 +17,7 @@ from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import FileRecord, has_records, read_records
 
-__all__ = ["check_kept", "write_kept"]
+__all__ = ["check_kept", "check_lines_target", "write_kept"]
 
 MAX_RECORD = 1 << 28  # bytes
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -25,10 +25,8 @@ _JSON_LINES = (".jsonl", ".ndjson")
 
 def check_kept(source: str, output: str, *, column: str | None) -> None:
     """Raise UsageError if the file `output` cannot hold lines or records of `source`."""
-    check_file_target(output)
-    ending = Path(output).suffix.lower()
-    if ending != suffix_of(output):
-        raise UsageError(f"the output is not compressed; leave out {ending} at the end of {output!r}")
+    check_lines_target(output)
+    ending = suffix_of(output)
     if Path(output).resolve() == Path(source).resolve():
         raise UsageError(f"{output!r} is read, and what is left out would be lost; name another output")
     if column is not None and not (is_parquet_file(source) or has_records(source, arrays=True)):
@@ -36,6 +34,14 @@ def check_kept(source: str, output: str, *, column: str | None) -> None:
     wanted = _endings(source, column)
     if wanted and ending not in wanted:
         raise UsageError(f"the output has the kind of {source!r}: its name must end in {' or '.join(wanted)}")
+
+
+def check_lines_target(output: str) -> None:
+    """Raise UsageError if `output` cannot be written, or is named as a compressed file."""
+    check_file_target(output)
+    ending = Path(output).suffix.lower()
+    if ending != suffix_of(output):
+        raise UsageError(f"the output is not compressed; leave out {ending} at the end of {output!r}")
 
 
 def write_kept(

@@ -19,7 +19,7 @@ from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
 from rowspace.text.corpus.file_types import suffix_of
-from rowspace.text.corpus.records import check_columns, check_record_name, is_typed, no_text, read_records
+from rowspace.text.corpus.records import check_columns, check_record_name, is_typed, no_text, place_of, read_records
 
 __all__ = ["Record", "Records", "Row", "check_names", "read_record", "rows_of", "source_of"]
 
@@ -119,7 +119,7 @@ def _rows_of_file(path: str, limit: int, columns: Mapping[str, str | None]) -> I
     name, typed = Path(path).name, is_typed(path)
     for number, (line, values) in enumerate(read_records(path, limit=limit, columns=columns), 1):
         own = number if suffix_of(path) == ".json" else line  # an array may have one line
-        yield Row(f"{path}: line {line}", f"{name}:{own}", values, typed)
+        yield Row(place_of(path, line), f"{name}:{own}", values, typed)
 
 
 def check_names(paths: Iterable[str]) -> None:

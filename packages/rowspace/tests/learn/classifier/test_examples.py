@@ -28,6 +28,12 @@ def test_every_format_is_read(tmp_path):
         assert (found.texts, found.labels) == ([t for t, _ in PAIRS], ["good", "bad"]), name
 
 
+def test_place_in_parquet_is_a_row(tmp_path):
+    parquet.write_table(pa.table({"text": ["x", None], "label": ["a", "b"]}), tmp_path / "a.parquet")
+    with pytest.raises(FileFormatError, match=r"a\.parquet: row 1: the column 'text' has no value"):
+        read_labeled_texts(tmp_path / "a.parquet")
+
+
 def test_labels_may_be_several_or_numbers(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\nx,a; b\ny,a\nz,;\n", "utf-8")

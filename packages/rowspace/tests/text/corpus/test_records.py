@@ -35,7 +35,8 @@ def test_parquet_of_pyarrow_is_read(tmp_path, rows):
     parquet = pytest.importorskip("pyarrow.parquet")
     table = pytest.importorskip("pyarrow").table({"id": range(rows), "tags": [["x", None]] * rows, "n": [None] * rows})
     parquet.write_table(table, tmp_path / "a.parquet")
-    assert read(tmp_path / "a.parquet") == table.to_pylist()
+    found = list(read_records(tmp_path / "a.parquet", limit=1_000))
+    assert found == list(enumerate(table.to_pylist()))
     (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-20])
     with pytest.raises(FileFormatError, match="a damaged Parquet file"):
         read(tmp_path / "a.parquet")

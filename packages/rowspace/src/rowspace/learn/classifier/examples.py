@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
-from rowspace.text.corpus.records import RECORD_NAMES, has_records, no_text, read_records, text_in, value_in
+from rowspace.text.corpus.records import RECORD_NAMES, has_records, no_text, place_of, read_records, text_in, value_in
 
 __all__ = ["Examples", "read_labeled_texts"]
 
@@ -82,7 +82,7 @@ def _expected() -> str:
 def _records(path: str | os.PathLike[str], column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
     columns = {"column": column, "label_column": label_column}
     for line, values in read_records(Path(path), limit=MAX_RECORD, columns=columns):
-        place = f"{path}: line {line}"
+        place = place_of(path, line)
         text = text_in(place, values, column)
         if not is_unicode(text):
             raise FileFormatError(f"{place}: {no_text(column, text)}")

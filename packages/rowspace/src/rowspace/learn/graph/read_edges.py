@@ -23,7 +23,7 @@ from rowspace.learn.graph.edges import (
 )
 from rowspace.learn.graph.options import GraphOptions
 from rowspace.text.corpus.reading import STANDARD_INPUT, read_chunks
-from rowspace.text.corpus.records import has_records, read_records, value_in
+from rowspace.text.corpus.records import has_records, place_of, read_records, value_in
 
 __all__ = ["GraphInput", "read_edges"]
 
@@ -180,7 +180,7 @@ def _cell(path: str, line: int, values: dict[str, Any], column: str) -> str:
     value = value_in(values, column)
     if value is None or value == "" or isinstance(value, float | bool | list | dict | bytes):
         raise FileFormatError(
-            f"{path}: line {line}: the column {column!r} has {value!r}, which is no name of a node: a text or an "
+            f"{place_of(path, line)}: the column {column!r} has {value!r}, which is no name of a node: a text or an "
             "integer; repair the line or remove it"
         )
     return str(value)
@@ -190,7 +190,7 @@ def _weight(path: str, line: int, values: dict[str, Any], column: str) -> float:
     value: Any = value_in(values, column)
     if isinstance(value, bool) or not _is_weight(value):
         raise FileFormatError(
-            f"{path}: line {line}: the column {column!r} has {value!r}, which is no weight: a number that is finite "
+            f"{place_of(path, line)}: the column {column!r} has {value!r}, which is no weight: a number that is finite "
             "and not negative; repair the line, or name another column with weight_column="
         )
     return float(value)

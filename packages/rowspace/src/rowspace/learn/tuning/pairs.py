@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import JSON_NAMES, is_unicode, read_examples
-from rowspace.text.corpus.records import read_records, text_in
+from rowspace.text.corpus.records import place_of, read_records, text_in
 
 __all__ = ["Pair", "read_pairs"]
 
@@ -63,7 +63,7 @@ def _of_records(path: Path, query: str, positive: str) -> list[Pair]:
     pairs = []
     columns = {"query_column": query, "positive_column": positive}
     for line, values in read_records(path, limit=MAX_RECORD, columns=columns):
-        place = f"{path}: line {line}"
+        place = place_of(path, line)
         pair = text_in(place, values, query), text_in(place, values, positive)
         try:
             pairs.append(_checked(pair))

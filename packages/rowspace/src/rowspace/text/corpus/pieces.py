@@ -13,7 +13,7 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
-from rowspace.text.corpus.records import read_records, text_in
+from rowspace.text.corpus.records import place_of, read_records, text_in
 
 __all__ = ["Block", "blocks", "is_parquet_file", "read_pieces"]
 
@@ -54,7 +54,7 @@ def read_pieces(
             are_lines=are_lines,
             named=named or not are_lines,
         ):
-            yield utf8(text_in(f"{name}: line {line}", values, column)), True
+            yield utf8(text_in(place_of(name, line), values, column)), True
     else:
         chunks = read_chunks(name, named=named, on_bytes=on_bytes)
         start = next(chunks, None)

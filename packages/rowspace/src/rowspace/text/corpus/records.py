@@ -5,7 +5,8 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain, islice, starmap
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +30,7 @@ __all__ = [
     "has_records",
     "is_typed",
     "no_text",
+    "place_of",
     "read_records",
     "text_in",
     "value_in",
@@ -42,7 +44,7 @@ class FileRecord(NamedTuple):
     """A record of a file.
 
     Attributes:
-        line: The line on which it begins, from 1; in Parquet, its row.
+        line: The line on which it begins, from 1; in Parquet, its row, from 0.
         values: Its values by column; of CSV, texts.
     """
 
@@ -116,6 +118,11 @@ def check_columns(place: str, found: Mapping[str, Any], columns: Mapping[str, st
             option = f"--{argument.replace('_', '-')} ({argument}= in Python)"
             names = join_names(map(str, found))
             raise UsageError(f"{place}: there is no column {name!r}; it has {names}; name one with {option}")
+
+
+def place_of(path: str | PathLike[str], line: int) -> str:
+    """Return where a record is, for a message: its line, or its row of Parquet."""
+    return f"{path}: row {line:,}" if suffix_of(path) == ".parquet" else f"{path}: line {line}"
 
 
 def value_in(values: Any, column: str, default: Any = None) -> Any:
@@ -322,11 +329,8 @@ def _parquet(file: _File) -> Iterator[FileRecord]:
             groups = [rows_of.metadata.row_group(number) for number in range(rows_of.metadata.num_row_groups)]
             size = sum(group.total_byte_size for group in groups)
             rows = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE * rows_of.metadata.num_rows // max(1, size)))
-            number = 0
-            for batch in rows_of.iter_batches(batch_size=rows):
-                for values in batch.to_pylist():
-                    number += 1
-                    yield FileRecord(number, values)
+            batches = rows_of.iter_batches(batch_size=rows)
+            yield from starmap(FileRecord, enumerate(values for batch in batches for values in batch.to_pylist()))
     except FileNotFoundError:
         raise missing_file(path) from None
     except (pa.ArrowException, OSError) as error:

@@ -86,3 +86,13 @@ def test_cluster_prints_words_and_saves_the_cluster_of_each_text(
     sizes = [sum(line["cluster"] == label for line in saved) for label in range(3)]
     assert [one["texts"] for one in found["clusters"]] == sizes
     assert all(len(one["words"]) == 4 and len(one["nearest"]) == 3 for one in found["clusters"])
+
+
+@pytest.mark.parametrize(("command", "option"), [("dedupe", "--report"), ("cluster", "-o")])
+def test_lines_of_json_are_not_written_to_a_compressed_name(
+    run: Run, tmp_path: Path, command: str, option: str
+) -> None:
+    (tmp_path / "in.txt").write_text("\n".join(TEXTS))
+    wrong = run(command, str(tmp_path / "in.txt"), option, str(tmp_path / "found.jsonl.gz"), status=2).stderr
+    assert "the output is not compressed; leave out .gz" in " ".join(wrong.split())
+    assert not (tmp_path / "found.jsonl.gz").exists()

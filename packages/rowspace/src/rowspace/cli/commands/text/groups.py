@@ -61,7 +61,7 @@ def dedupe(
       rowspace dedupe reviews.csv --column text --threshold 0.9 -o kept.csv --report left-out.jsonl
     """
     from rowspace.grouping import dedupe as find_duplicates  # not needed for help
-    from rowspace.grouping.keep import check_kept, write_kept
+    from rowspace.grouping.keep import check_kept, check_lines_target, write_kept
     from rowspace.text.corpus import read_lines
 
     began = time.monotonic()
@@ -69,6 +69,8 @@ def dedupe(
         if file == "-" and column is not None:
             raise UsageError("records of standard input are read once, but -o needs them twice; save them in a file")
         check_kept(file, output, column=column)
+    if report is not None:
+        check_lines_target(report)
     with cleanup_on_interrupt():
         texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
         found = find_duplicates(texts, threshold=threshold)
@@ -151,13 +153,14 @@ def cluster(
       rowspace cluster messages.txt
       rowspace cluster reviews.csv --column text --clusters 20 -o clusters.jsonl
     """
-    from rowspace._base.atomic import atomic_file, check_file_target
+    from rowspace._base.atomic import atomic_file
     from rowspace.grouping import cluster_texts  # not needed for help
+    from rowspace.grouping.keep import check_lines_target
     from rowspace.text.characters import clean
     from rowspace.text.corpus import read_lines
 
     if output is not None:
-        check_file_target(output)
+        check_lines_target(output)
     texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
     if table is None:
         message("learning a table from the texts; name one by --table to use its vectors")
