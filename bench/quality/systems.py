@@ -29,7 +29,8 @@ from semble.cache import save_index_to_cache  # noqa: E402  # likewise
 DEPTH = 50
 RRF = 60  # the constant of reciprocal rank fusion
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")  # Chinese and Japanese
+UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")  # Thai, Chinese and Japanese
+WORDS = re.compile(r"[\w\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]+")  # with the vowels and tones of Thai
 STOP_WORDS = frozenset(bm25s.tokenization.STOPWORDS_EN)
 MINILM = ("html",)  # the corpora whose passages the transformer encodes, in minutes
 
@@ -110,12 +111,12 @@ def plain_words(text):
 
 
 def split_words(text):
-    """Return words and the parts of identifiers, of Chinese and Japanese pairs of characters.
+    """Return words and the parts of identifiers, of Thai, Chinese and Japanese pairs of characters.
 
     On the tuning set, a stemmer did not help.
     """
     words = []
-    for word in re.findall(r"\w+", text):
+    for word in WORDS.findall(text):
         parts = list(map("".join, pairwise(word))) if UNSPACED.search(word) else PARTS.findall(word)
         words += [word.lower(), *(part.lower() for part in parts if len(parts) > 1)]
     return [word for word in words if word not in STOP_WORDS]

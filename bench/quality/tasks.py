@@ -7,6 +7,7 @@ and dpkg. An archive with a checksum below must have it; a security update of De
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 CACHE = Path(__file__).parents[2] / "build/quality"
-TUNING, HELD_OUT = ("stdlib", "pydoc"), ("code", "html", "languages")
+TUNING, HELD_OUT = ("stdlib", "pydoc"), ("code", "html", "languages", "thai")
 PEERS = ("bm25s==0.3.16", "semble==0.7.0", "vicinity==0.4.4", "semble-grammars==0.1.2", "orjson==3.13.0")
 
 WHEELS = ("django==5.2.19", "scikit-learn==1.9.1")
@@ -30,11 +31,14 @@ DEBIAN = {  # package → the folders of the archive, and their names in the cor
     },
     "languages": {"debian-handbook=11.20220922": HANDBOOK},
 }
+THAI = "mate-user-guide", "usr/share/help/th/mate-user-guide"  # the package, and the folder of its archive
+SECTION = re.compile(r'<(?:chapter|section)\b[^>]*\bid="([^"]+)"[^>]*>(.*?)(?=<section\b|\Z)', re.DOTALL)
 SHA256 = {
     "debian-handbook_11.20220922_all.deb": "3d5dbeac1f1afc9c094eab9d0f701f6ecff99c4927d5a4794cf6c85678134faa",
     "django-5.2.19-py3-none-any.whl": "5965d974a5218a2b68a11dd1276434707f23886525c23f0598eccedaf4f4ca00",
     "git-doc_1%3a2.39.5-0+deb12u3_all.deb": "3c89668a11053a6bafade3de1f611f4613db31e082af63f43d8c5b69ad8795ec",
     "postgresql-doc-15_15.20-0+deb12u1_all.deb": "4c44bf2c599f208b3f46454a6cf7a72e25ec46ff74d37b59dd31ad76b00eebb7",
+    "mate-user-guide_1.26.0-1_all.deb": "34d11899bcaa51619a6b574178b5bd79e5f6c6dd7a25debf57d095f2ea51ccfd",
     "python3.11-doc_3.11.2-6+deb12u9_all.deb": "5b3594189d6ef9a6963ce0347fd307a1cc67620ad697e144db366070e2e146be",
     "scikit_learn-1.9.1-cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl": (
         "52a0703bbc07ad27f560fa63fa68e4c54dd735bfbbf65b4dd3c225dc7547b6df"
@@ -55,6 +59,8 @@ def corpus(name):
             copy_files(sysconfig.get_path("stdlib"), new, ".py", STDLIB_LEFT_OUT)
         elif name == "code":
             fetch_wheels(new)
+        elif name == "thai":
+            fetch_thai(new)
         else:
             fetch_debian(DEBIAN[name], new)
         new.rename(folder)
@@ -89,16 +95,33 @@ def fetch_wheels(new):
 
 
 def fetch_debian(packages, new):
-    if not (shutil.which("apt-get") and shutil.which("dpkg")):
-        raise SystemExit("this corpus needs apt-get and dpkg, of Debian 12; leave it out with --only")
     with tempfile.TemporaryDirectory() as folder:
         for package, folders in packages.items():
-            run("apt-get", "download", "-q", package, cwd=folder)
-            (path,) = Path(folder).glob(f"{package.split('=')[0]}_*.deb")
-            check(path)
-            run("dpkg", "-x", path, Path(folder, package))
+            unpack_debian(package, folder)
             for inside, name in folders.items():
                 copy_files(Path(folder, package, inside), Path(new, name), ".html")
+
+
+def unpack_debian(package, folder):
+    if not (shutil.which("apt-get") and shutil.which("dpkg")):
+        raise SystemExit("this corpus needs apt-get and dpkg, of Debian 12; leave it out with --only")
+    run("apt-get", "download", "-q", package, cwd=folder)
+    (path,) = Path(folder).glob(f"{package.split('=')[0]}_*.deb")
+    check(path)
+    run("dpkg", "-x", path, Path(folder, package))
+
+
+def fetch_thai(new):
+    """Write each section of a manual of DocBook that is mostly in Thai to a file of HTML, named by its id."""
+    package, inside = THAI
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_debian(package, folder)
+        for path in sorted(Path(folder, package, inside).glob("*.xml")):
+            for name, marked in SECTION.findall(path.read_text("utf-8")):
+                text = re.sub(r"(?s)<indexterm.*?</indexterm>", "", marked)
+                if len(re.findall("[\u0e00-\u0e7f]", text)) > len(re.findall("[a-z]", re.sub("<[^>]*>", "", text))):
+                    html = text.replace("<title>", "<h1>", 1).replace("</title>", "</h1>", 1).replace("para>", "p>")
+                    (new / f"{name}.html").write_text(f'<meta charset="utf-8">\n{html}', "utf-8")
 
 
 def check(path):
