@@ -36,7 +36,7 @@ test("text has the contrast that WCAG requires, in both themes", () => {
 
 test("graphics have the contrast that WCAG requires, in both themes", () => {
   const classes = Array.from({ length: 8 }, (_, at) => `--class-${at + 1}`);
-  for (const name of [...classes, "--positive", "--negative"])
+  for (const name of [...classes, "--muted", "--positive", "--negative"])
     for (const ground of ["--paper", "--surface"]) expectContrast(name, ground, 3);
 });
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import serving, url_of
 from tests.three_tables import three_tables
 
@@ -56,6 +56,19 @@ def test_a_chosen_word_has_its_neighbors_side_by_side(visit: Callable[[str], Pag
     page.get_by_role("combobox", name="Word", exact=True).fill("word12")
     page.keyboard.press("Enter")
     expect(figure.get_by_role("heading", name="word12", exact=True)).to_be_visible()
+
+
+def saturation(mark: Locator, of: str) -> int:
+    """The difference of the largest and the smallest of red, green and blue in a style of a mark."""
+    color: str = mark.evaluate(f"(mark) => getComputedStyle(mark).{of}")
+    channels = [int(channel) for channel in re.findall(r"\d+", color)[:3]]
+    return max(channels) - min(channels)
+
+
+def test_only_the_chosen_word_is_saturated(visit: Callable[[str], Page]) -> None:
+    chart = visit("compare?other=recent-other").get_by_role("region", name="Figure").get_by_role("application")
+    assert saturation(chart.locator("circle.chosen"), "fill") > 100
+    assert saturation(chart.locator(".dots:not(.beyond, .chance)"), "stroke") < 30
 
 
 def test_a_word_that_a_table_does_not_have_is_replaced(visit: Callable[[str], Page]) -> None:

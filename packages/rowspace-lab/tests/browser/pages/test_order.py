@@ -84,6 +84,8 @@ def test_only_positions_or_the_mask_let_order_in(
     expect(page.get_by_label("Verdict")).to_have_text("Nothing changed")
     expect(page.get_by_text("attention is equivariant")).to_be_visible()
     assert float(difference.inner_text().replace("−", "-")) < 1e-6
+    weights = page.get_by_role("table", name="Attention weights of the sentence")
+    assert page.get_by_label("Verdict").bounding_box()["y"] < weights.bounding_box()["y"]  # words before numbers
     for scheme in ("sinusoid", "rotary", "ALiBi"):
         page.get_by_role("radio", name=scheme).check()
         expect(page.get_by_text("The positions let order in.")).to_be_visible()

@@ -10,6 +10,12 @@ export function nameOf({ name, seconds, seeds, scale, problem }: SavedArena): st
   return `${title}: ${seconds} s, ${seeds} ${seeds === 1 ? "seed" : "seeds"}, scale ${scale}`;
 }
 
+/** The first sentence of a verdict, and the others. */
+export function splitVerdict(verdict: string): [first: string, others: string] {
+  const end = verdict.indexOf(". ") + 1 || verdict.length;
+  return [verdict.slice(0, end), verdict.slice(end).trim()];
+}
+
 /** A number of a task with its spread: bits per byte, or percent. */
 export function written(value: number | null, spread: number | null, lower: boolean): string {
   const [factor, digits, unit] = lower ? [1, 3, ""] : [100, 1, " %"];
