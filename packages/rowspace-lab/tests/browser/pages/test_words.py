@@ -1,7 +1,7 @@
 """The Words page in a browser."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.at_rest import box_at_rest
 from tests.browser.conftest import pages_with, serving, url_of
+from tests.browser.held_requests import hold
 
 from rowspace import space
 from rowspace.table import Table
@@ -18,6 +19,14 @@ from rowspace_lab.pages.words import words_page
 
 pytestmark = pytest.mark.browser
 
+STILL = """async (canvas) => {
+  let picture = "";
+  for (let frames = 0; frames < 20; frames += 1) {
+    await new Promise(requestAnimationFrame);
+    if (canvas.toDataURL() !== picture) [picture, frames] = [canvas.toDataURL(), 0];
+  }
+  return picture;
+}"""
 LOADED = "section[aria-label=Figure][aria-busy=false]"
 
 
@@ -239,3 +248,14 @@ class TestMapsInBackground:
         page.get_by_role("group", name="Map").get_by_text("PCA", exact=True).click()
         page.wait_for_url("**map=pca**")
         expect(page.get_by_text("PCA of 109 rows")).to_be_visible()
+
+
+def test_names_of_regions_are_drawn_again_in_their_font(visit: Callable[[str], Page], page: Page) -> None:
+    fonts = hold(page, "**/source-serif-4-latin-wght-italic.woff2")
+    visit("words?table=english-words")
+    expect(page.get_by_role("application", name=re.compile("^UMAP of 10,000 rows"))).to_be_visible()
+    page.wait_for_function("() => document.fonts.status === 'loading'")  # a name of a region needs it
+    names = page.locator(".map canvas").nth(1)
+    before = names.evaluate(STILL)
+    fonts.pop().continue_()
+    page.wait_for_function("([canvas, before]) => canvas.toDataURL() !== before", arg=[names.element_handle(), before])

@@ -37,6 +37,8 @@ export class Painting {
   /** Whether labels, rings or lasso have changed. */
   private overlayStale = true;
   private waiting: (() => void)[] = [];
+  /** A font loads when a label first uses it, and until then the label is drawn in another one. */
+  private relabelInFonts = () => this.relabel();
 
   /** `onframe` is called after each frame that changed points or viewport. */
   constructor(
@@ -52,6 +54,7 @@ export class Painting {
     this.onframe = onframe;
     this.backend = openBackend(canvas, preferred, () => this.uploadPoints());
     this.overlay = new Overlay(canvas);
+    document.fonts.addEventListener("loadingdone", this.relabelInFonts);
   }
 
   /** Call when the size of the canvas or the pixel ratio has changed; `least` pixels are drawn per CSS pixel. */
@@ -110,6 +113,7 @@ export class Painting {
   }
 
   destroy(): void {
+    document.fonts.removeEventListener("loadingdone", this.relabelInFonts);
     this.frames.stop();
     this.overlay.remove();
     this.backend.destroy();
