@@ -189,3 +189,20 @@ def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, unfold: Callabl
     unfold("More controls")
     expect_accessible(page, dark=False)
     expect_fits_phone(page)
+
+
+def test_figure_in_a_narrow_page_of_the_documentation_is_short(visit: Visit, page: Page) -> None:
+    page.set_viewport_size({"width": 358, "height": 700})
+    panel = page.get_by_role("tabpanel")
+    for address, last in (
+        ("words?table=english-words&word=cat&word=dog", "Turn the table"),
+        ("words?table=small-world&tab=counts&nomap=true", "Known pairs found by count"),
+        ("words?table=small-world&word=cat&word=dog&word=house&chosen=true", "Turn the table"),
+    ):
+        visit(f"{address}&embed=light")
+        expect(panel.get_by_text(last, exact=True)).to_be_attached()
+        page.wait_for_load_state("networkidle")  # the map, too
+        assert 600 < page.locator(".embedded").first.bounding_box()["height"] <= 800, address
+    assert panel.evaluate("panel => panel.scrollHeight > panel.clientHeight")
+    page.get_by_text("More controls").click()
+    expect(page.get_by_role("combobox", name="Word", exact=True)).to_be_visible()
