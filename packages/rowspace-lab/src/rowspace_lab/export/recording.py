@@ -8,6 +8,7 @@ from typing import Any
 from rowspace._base.paths import cache_dir
 from rowspace.errors import MissingExtraError, UnknownTokenError, UsageError
 from rowspace_lab.export.requests import TABLES, Asked, listed_requests
+from rowspace_lab.export.run import JOB, recorded_job, run_folder, run_requests
 from rowspace_lab.lab import OPENED, Lab
 from rowspace_lab.lessons import PAGE as LESSONS_PAGE
 from rowspace_lab.lessons.claims import PAGE as CLAIMS
@@ -33,9 +34,9 @@ GIVEN_UP = "-1e15"
 
 
 def all_requests() -> list[Asked]:
-    """Return the requests whose replies a site has, each once: those of the list, and those of all lessons."""
+    """Return the requests whose replies a site has, each once: those of the list, of all lessons, and of a run."""
     panels = [Asked.of("lessons/why", [("page", page), ("table", table)]) for page in WHY for table in TABLES]
-    found = {Asked.of("tables", []), *listed_requests(), *panels, *_lesson_requests()}
+    found = {Asked.of("tables", []), *listed_requests(), *run_requests(), *panels, *_lesson_requests()}
     return sorted(found, key=lambda asked: (asked.table, asked.route, asked.parameters))
 
 
@@ -78,6 +79,8 @@ class Recorder:
             parameters.setdefault(name, []).append(value)
         if asked.route == "tables":
             return _own_tables(self._tables)
+        if "run" in parameters:
+            return self._of_run(lab, asked.route, parameters)
         if asked.route == "lessons/answer":
             return {
                 **self._handlers[asked.route](lab, Query({**parameters, "given": [GIVEN_UP]})),
@@ -85,6 +88,12 @@ class Recorder:
             }
         fields = self._handlers[asked.route](lab, Query(parameters))
         return _shipped(fields) if asked.route == "arena/results" else fields
+
+    def _of_run(self, lab: Lab, route: str, parameters: Mapping[str, list[str]]) -> Mapping[str, Any]:
+        """Return the reply about the run of the Training page, whose code names no folder of this machine."""
+        frame = recorded_job(lab)
+        fields: Mapping[str, Any] = frame if route == JOB else self._handlers[route](lab, Query(parameters))
+        return {**fields, "code": fields["code"].replace(run_folder(lab), "training-run")}
 
 
 def _own_tables(tables: Tables) -> Mapping[str, Any]:

@@ -35,8 +35,9 @@ CHECKOUT = Path(__file__).parents[5]
 MOST_BYTES = 15_000_000
 """Of a site without the documentation."""
 NEEDS_SERVER = "This needs the workbench on your own machine: pip install rowspace-lab, then rowspace lab."
-ONLY_WITH_A_SERVER = {"search", "training"}
+ONLY_WITH_A_SERVER = {"search"}
 FEW = ("tables", "words/", "lessons/list", "pipeline/forward", "lessons/why")
+OF_A_RUN = ("tables", "training/", "jobs/", "lessons/why")
 ANSWER = """async ([path, query]) => {
   const { answer } = await import("./exported.js");
   const { meta, arrays, shapes } = await answer(path, new URLSearchParams(query));
@@ -66,6 +67,16 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("few")
     (folder / "course").mkdir()
     requests = [each for each in all_requests() if not each.table and each.route.startswith(FEW)]
+    export_site(folder / "course" / "site", STATIC, requests=requests)
+    yield from served(folder)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site with the run of the Training page."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "course").mkdir()
+    requests = [each for each in all_requests() if not each.table and each.route.startswith(OF_A_RUN)]
     export_site(folder / "course" / "site", STATIC, requests=requests)
     yield from served(folder)
 
@@ -180,6 +191,28 @@ def test_what_is_not_recorded_says_what_it_needs(few: str, open_page: Callable[[
     expect(field).to_have_attribute("title", NEEDS_SERVER)
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Head")
+
+
+def test_recorded_run_is_played_back(trained: str, open_page: Callable[[str], Page]) -> None:
+    page = open_page(f"{trained}#/training")
+    expect(page.get_by_text("A run on the 264 sentences of Small world is recorded; play it back")).to_be_visible()
+    slider, row = page.get_by_role("slider", name="Step"), page.get_by_role("heading", name=re.compile("^cat"))
+    expect(row).to_contain_text("at step 300")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(slider).not_to_have_attribute("aria-valuetext", "step 300")
+    expect(slider).to_have_attribute("aria-valuetext", "step 300")  # at the end of the film
+    slider.fill("1")
+    expect(row).to_contain_text("at step 12")
+    for tab in ("What moves rows", "Gradients"):
+        page.get_by_role("tab", name=tab).click()
+        expect_at_rest(page)
+    assert messages(page) == []
+    page.get_by_text("The code", exact=True).click()
+    code = page.get_by_role("region", name="The code").locator("pre").inner_text()
+    assert set(re.findall(r"run='([^']*)'", code)) == {"training-run"}
+    page.get_by_role("radio", name="untied").check()
+    expect(page.locator(".needs-server")).to_have_text(NEEDS_SERVER)
+    expect(row).to_have_count(0)
 
 
 @pytest.mark.long

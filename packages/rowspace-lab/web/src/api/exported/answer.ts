@@ -12,7 +12,8 @@ export async function answer(path: string, parameters: URLSearchParams): Promise
   const query = new URLSearchParams(parameters);
   query.delete("table");
   const named = parameters.get("table") ?? "";
-  const id = named === site?.also && !path.startsWith("lessons/") ? "" : named; // lessons tell the two ids apart
+  const isFirst = named === site?.also && !path.startsWith("lessons/"); // lessons tell the two ids apart
+  const id = isFirst || /^(training|jobs)\//.test(path) ? "" : named; // a run reads the same text with any table
   if (path === ANSWER) return answered(query, id);
   const found = await recorded(path, id, keyOf(query));
   const rows = !found && isComputed(path, query) ? rowsOf(id) : undefined;

@@ -1,5 +1,6 @@
 // The run that the page shows: its job or the opened run, its curves, and all that is shown at the step of the replay.
 
+import { NEEDS_SERVER, site } from "../../api/exported/site";
 import { array } from "../../api/reply";
 import type {
   BothSidesReply,
@@ -74,7 +75,10 @@ export class SingleRun {
 
   readonly row = new Resource<TrainedRowReply>(() =>
     this.#newest && this.chosen !== undefined && this.snapshots.reply
-      ? { path: "training/row", parameters: { run: this.#requested, id: this.chosen, step: this.step } }
+      ? {
+          path: "training/row",
+          parameters: { run: this.#requested, id: this.chosen, step: this.#rowStep(this.chosen) },
+        }
       : null,
   );
   readonly updates = new Resource<UpdatesReply>(() => this.#atStep("updates"));
@@ -98,6 +102,8 @@ export class SingleRun {
     const start = this.player.index * rows * dim;
     return { tokens: names, values: array(reply, "table").subarray(start, start + rows * dim), step: this.step };
   });
+  /** Whether an exported site lacks this run. */
+  readonly isMissing = $derived.by(() => this.job.failure === NEEDS_SERVER);
   /** The code of all that is shown; undefined before there is a map. */
   readonly code = $derived.by(() => {
     if (!this.snapshots.reply) return undefined;
@@ -120,6 +126,12 @@ export class SingleRun {
     $effect(() => {
       if (this.name === "own") void prepareJob("train"); // so that a run to compare with begins at once
     });
+  }
+
+  /** The step at which the row of a token is shown: an exported site has most rows at the last step only. */
+  #rowStep(id: number): number {
+    const isRecorded = !site || this.snapshots.reply?.meta.watched.includes(id);
+    return isRecorded ? this.step : (this.steps.at(-1) ?? 0);
   }
 
   /** A request for what is recorded from the first steps on; the map may still be that of another run. */
