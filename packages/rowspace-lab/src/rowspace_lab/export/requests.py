@@ -36,6 +36,8 @@ COMPUTED = {
 """Routes whose replies a site computes from the rows, if the request has these parameters."""
 OF_NOTES = {"search/notes", "search/questions", "search/pair"}
 """Routes of the Search page that need no index."""
+OF_A_RUN = ("training/", "jobs/")
+"""Beginnings of routes whose replies are the same with any table."""
 MOST_SEEDS = 4
 """The number of seeds, from 0 on, of what is drawn at random."""
 NEED_A_SERVER = ("search/", "lessons/answer", "lessons/question", "tables")
@@ -61,9 +63,9 @@ class Asked:
 
     @classmethod
     def of(cls, route: str, pairs: Sequence[tuple[str, str]]) -> "Asked":
-        """Return a request, of which a time and the other id of the first table are left out."""
+        """Return a request, without a time, the other id of the first table, and the table of what is about a run."""
         table = next((value for name, value in pairs if name == TABLE), "")
-        if table == ENGLISH.id and not route.startswith("lessons/"):
+        if (table == ENGLISH.id and not route.startswith("lessons/")) or route.startswith(OF_A_RUN):
             table = ""
         left = [
             (name, value) for name, value in pairs if name != TABLE and not (name == "at" and _TIME.fullmatch(value))

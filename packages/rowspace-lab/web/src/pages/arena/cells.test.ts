@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ArenaEntry, ArenaTask } from "../../api/types.generated";
-import { barsOf, markOf, written } from "./cells";
+import { barsOf, markOf, splitVerdict, written } from "./cells";
 
 const TASK: ArenaTask = {
   name: "next-bytes", measure: "bits per byte", lower: true, baseline: 5, classes: 0, winner: null, train_inputs: 1,
@@ -43,4 +43,10 @@ describe("numbers and marks", () => {
     expect(markOf(entry(null, { ...nothing, failed: ["killed"] }), 3, true)).toBe("failed");
     expect(markOf(entry(3, { status: "not finished", seeds: 2, failed: ["not run"] }), 3, true)).toBe("2 of 3 runs");
   });
+});
+
+it("splits a verdict after its first sentence, and not inside a number", () => {
+  const others = "On next-bytes, bpe (3.254 ± 0.036) wins before bytes (3.368 ± 0.018).";
+  expect(splitVerdict(`No strategy wins all 4 tasks. ${others}`)).toEqual(["No strategy wins all 4 tasks.", others]);
+  expect(splitVerdict("bpe wins the only task.")).toEqual(["bpe wins the only task.", ""]);
 });
