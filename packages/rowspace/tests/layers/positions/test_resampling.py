@@ -22,7 +22,7 @@ from transformers import (
 
 from rowspace.errors import UsageError
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.positions.resampling import resample_patches, resample_positions
+from rowspace.layers.positions.grid import resample_patches, resample_positions
 
 VISION = {
     "image_size": 32, "patch_size": 8, "hidden_size": 24, "intermediate_size": 8, "num_hidden_layers": 1,

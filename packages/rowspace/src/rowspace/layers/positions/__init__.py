@@ -4,7 +4,7 @@ Read `position_ids.py` first, then `learned.py` and `sinusoid.py`; rotary positi
 """
 
 from rowspace.layers.positions.alibi import Alibi, alibi_slopes
-from rowspace.layers.positions.grid import GridPosition, grid_of
+from rowspace.layers.positions.grid import GridPosition, grid_of, resample_patches, resample_positions
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.position_ids import (
     PositionIdSource,
@@ -15,7 +15,6 @@ from rowspace.layers.positions.position_ids import (
 )
 from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
 from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
-from rowspace.layers.positions.resampling import resample_patches, resample_positions
 from rowspace.layers.positions.sinusoid import SinusoidGrid, SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 
 __all__ = [

@@ -1,16 +1,23 @@
-"""A learned row for each patch of a grid, as in ViT, resampled for other grids."""
+"""A learned row for each patch of a grid, as in ViT, and how to adapt a vision model to another image or patch size.
+
+Its position table and the weight of its patches are resampled by bicubic interpolation in float32 or higher, and keep
+their dtype.
+"""
+
+import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_not_negative, require_positive
 from rowspace.layers.counted_module import CountedModule
-from rowspace.layers.positions.resampling import resample_positions
 from rowspace.layers.tables.init import Init, init_rows_
 
-__all__ = ["GridPosition", "grid_of"]
+__all__ = ["GridPosition", "grid_of", "resample_patches", "resample_positions"]
 
+Grid = tuple[int, int]  # (height, width), in patches
 Size = int | tuple[int, int]  # one number for a square, else (height, width)
 
 
@@ -98,3 +105,119 @@ def grid_of(image_size: Size, patch_size: Size) -> tuple[int, int]:
     height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
     down, across = (patch_size, patch_size) if isinstance(patch_size, int) else patch_size
     return height // down, width // across
+
+
+def resample_positions(
+    table: Tensor, old_grid: Grid, new_grid: Grid, *, prefix: int = 1, antialias: bool = True
+) -> Tensor:
+    """Resample a position table for another grid.
+
+    It is differentiable, so a model may call it in each forward pass.
+
+    Args:
+        table: (prefix + h · w, d) or (1, prefix + h · w, d), row by row from the top left.
+        old_grid: (h, w) of `table`, in patches.
+        new_grid: The new (h, w). Grids of the same number of patches, such as 2 × 8 and 4 × 4, differ.
+        prefix: Number of rows before the patches, which do not change.
+        antialias: Whether a smaller grid averages (DINOv2 with registers, timm) or samples (ViT, DeiT, DINOv2, CLIP and
+            SigLIP in transformers). Larger grids differ too: the constant of the cubic is -0.5 with antialiasing, -0.75
+            without.
+
+    Returns:
+        The table for `new_grid` in the dtype of `table`; if the grids are equal, `table` itself.
+
+    Raises:
+        UsageError: If the number of rows of `table` does not match `old_grid` and `prefix`.
+
+    >>> table = torch.arange(5.0).unsqueeze(1)  # a class token, and positions of 2 × 2 patches
+    >>> resample_positions(table, (2, 2), (1, 2)).flatten()
+    tensor([0., 2., 3.])
+    """
+    if min(*old_grid, *new_grid) < 1 or prefix < 0 or table.ndim not in (2, 3) or table.shape[:-2].numel() != 1:
+        raise UsageError(
+            f"expected a table of 2 axes, grids of at least 1 × 1 and a prefix of at least 0, got a table "
+            f"{tuple(table.shape)}, grids {old_grid} and {new_grid}, prefix {prefix}"
+        )
+    if table.shape[-2] != prefix + math.prod(old_grid):
+        raise UsageError(
+            f"table has {table.shape[-2]} rows, but a prefix of {prefix} and a grid of {old_grid[0]} × {old_grid[1]} "
+            f"make {prefix + math.prod(old_grid)}; check prefix (class, distillation) and old_grid"
+        )
+    if old_grid == new_grid:
+        return table
+    rows = table.reshape(-1, table.shape[-1])
+    images = rows[prefix:].reshape(*old_grid, -1).permute(2, 0, 1).unsqueeze(0)
+    # images: (1, d, h, w)
+    images = _interpolate(images.to(_working_dtype(table)), new_grid, antialias=antialias)
+    patches = images.squeeze(0).flatten(1).t().to(table.dtype)
+    return torch.cat([rows[:prefix], patches]).reshape(*table.shape[:-2], -1, table.shape[-1])
+
+
+def resample_patches(weight: Tensor, new_size: int | tuple[int, int], *, antialias: bool = True) -> Tensor:
+    """Return the weight for patches of another size whose products with resized patches are closest to the old ones.
+
+    If B is the matrix that resizes a flat patch, the new weight is pinv(Bᵀ) · w; for enlarged patches the products are
+    equal. B is separable, so the pseudo-inverse is computed by axis, in float64.
+
+    Source: FlexiViT (Beyer et al., 2023), section 3.4.
+
+    Args:
+        weight: (d, C, height, width), as in `PatchEmbedding`.
+        new_size: Side of a square patch, or (height, width).
+        antialias: Whether patches are resized with antialiasing.
+
+    Returns:
+        (d, C, *new_size) in the dtype of `weight`; if the sizes are equal, `weight` itself.
+
+    Raises:
+        UsageError: For another number of axes or a size below 1.
+
+    >>> weight, patch = torch.rand(1, 1, 4, 4), torch.rand(1, 1, 4, 4)
+    >>> larger = torch.nn.functional.interpolate(patch, (8, 8), mode="bicubic", antialias=True)
+    >>> torch.allclose((larger * resample_patches(weight, 8)).sum(), (patch * weight).sum(), atol=1e-5)
+    True
+    """
+    size = (new_size, new_size) if isinstance(new_size, int) else new_size
+    if weight.ndim != 4 or min(size) < 1:
+        raise UsageError(
+            f"expected a weight (d, C, height, width) and a new_size of at least 1, got {tuple(weight.shape)} and "
+            f"{new_size}; pass the weight of PatchEmbedding"
+        )
+    if weight.shape[2:] == size:
+        return weight
+    along_height, along_width = (
+        _transposed_inverse(old, new, antialias=antialias).to(weight.device, _working_dtype(weight))
+        for old, new in zip(weight.shape[2:], size, strict=True)
+    )
+    return (along_height @ weight.to(along_height.dtype) @ along_width.t()).to(weight.dtype)
+
+
+def _transposed_inverse(old: int, new: int, *, antialias: bool) -> Tensor:
+    """pinv(Bᵀ) (new, old) of the matrix B (new, old) that resizes a line of pixels."""
+    identity = torch.eye(old, dtype=torch.float64)[None, None]
+    resize = _interpolate(identity, (new, old), antialias=antialias)[0, 0]
+    inverse: Tensor = torch.linalg.pinv(resize.t())
+    return inverse
+
+
+def _interpolate(images: Tensor, size: Grid, *, antialias: bool) -> Tensor:
+    if antialias and torch.compiler.is_compiling():  # torch's has no compiled backward pass for dynamic sizes
+        down, across = (_antialiased(old, new, images) for old, new in zip(images.shape[2:], size, strict=True))
+        return down @ images @ across.t()
+    return functional.interpolate(images, size, mode="bicubic", align_corners=False, antialias=antialias)
+
+
+def _antialiased(old: int, new: int, images: Tensor) -> Tensor:
+    """The matrix (new, old) that resizes a line of pixels with torch's antialiased bicubic interpolation."""
+    stretch = max(old / new, 1.0)
+    centers = (torch.arange(new, dtype=images.dtype, device=images.device) + 0.5) * (old / new)
+    pixels = torch.arange(old, dtype=images.dtype, device=images.device) + 0.5
+    distance = (pixels - centers.unsqueeze(1)).abs() / stretch
+    near = (1.5 * distance - 2.5) * distance.square() + 1
+    far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+    weights = torch.where(distance < 1, near, torch.where(distance < 2, far, 0))
+    return weights / weights.sum(1, keepdim=True)
+
+
+def _working_dtype(tensor: Tensor) -> torch.dtype:
+    return torch.float64 if tensor.dtype == torch.float64 else torch.float32

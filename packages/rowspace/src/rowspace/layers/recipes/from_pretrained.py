@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from rowspace._base.options import shows_options
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
-from rowspace.layers.recipes.alibi import MPT
+from rowspace.layers.recipes.bert import MODERNBERT
 from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.clip import CLIP_VISION, SIGLIP_VISION
 from rowspace.layers.recipes.encoder_decoder import T5
 from rowspace.layers.recipes.families import data_recipes
-from rowspace.layers.recipes.modernbert import MODERNBERT
+from rowspace.layers.recipes.gpt2 import MPT
 from rowspace.layers.recipes.recipe import Config, Recipe
 from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
 
