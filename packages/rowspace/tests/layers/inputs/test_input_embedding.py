@@ -89,6 +89,16 @@ def test_mask_is_passed_to_the_positions():
     assert torch.equal(embed(IDS, mask=mask), embed.tokens(IDS) + rows)
 
 
+def test_output_for_padding_is_zero():
+    """With a mask where it is 0; without one at the end, as XLM counts it."""
+    embed = InputEmbedding(tokens=TokenEmbedding(10, 2), norm=nn.LayerNorm(2), padding_idx=4)
+    plain = InputEmbedding(tokens=embed.tokens, norm=embed.norm)(IDS)
+    expected = plain * torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]]).unsqueeze(-1)
+    assert torch.equal(embed(IDS), expected)
+    mask = torch.tensor([[1, 0, 0, 1, 1, 1], [1, 1, 1, 1, 1, 0]])
+    assert torch.equal(embed(IDS, mask=mask, start=2), plain * mask[:, 2:].unsqueeze(-1))
+
+
 def test_sinusoids_keep_bfloat16():
     embed = InputEmbedding(tokens=TokenEmbedding(10, 4), positions=SinusoidPosition(4)).bfloat16()
     assert embed(IDS).dtype == torch.bfloat16

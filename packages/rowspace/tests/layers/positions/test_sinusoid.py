@@ -3,6 +3,7 @@ import pickle
 
 import pytest
 import torch
+from transformers.models.ctrl.modeling_ctrl import positional_encoding
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.fsmt.modeling_fsmt import SinusoidalPositionalEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
@@ -44,6 +45,12 @@ def test_matches_fairseq_with_padding_bit_for_bit(start):
     assert torch.equal(position(texts, start=start), reference(texts, past_key_values_length=start))
 
 
+def test_matches_ctrl_bit_for_bit():
+    # transformers' positional_encoding, whose frequencies are reciprocals
+    position = SinusoidPosition(64, layout="concatenated", reciprocal=True)
+    assert torch.equal(position(ids(300)), positional_encoding(300, 64, torch.float32))
+
+
 def test_matches_the_annotated_transformer_bit_for_bit():
     # The Annotated Transformer: exp(arange(0, d, 2) * -(log(10000) / d)), in float32
     places = torch.arange(3000.0).unsqueeze(1)
@@ -60,10 +67,11 @@ def test_norm_of_512_components_is_16():
 
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @pytest.mark.parametrize("angle_dtype", [torch.float32, torch.float64])
-def test_all_ways_to_pass_positions_agree(layout, angle_dtype):
-    position = SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)
-    full = position(ids(100))
-    assert torch.equal(SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(7), start=93), full[93:])
+@pytest.mark.parametrize("offset", [0, 2])
+def test_all_ways_to_pass_positions_agree(layout, angle_dtype, offset):
+    full = SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype)(ids(102))[offset:]
+    position = SinusoidPosition(24, layout=layout, angle_dtype=angle_dtype, offset=offset)
+    assert torch.equal(position(ids(7), start=93), full[93:100])
     places = torch.tensor([[99, 0], [3, 3]])
     assert torch.equal(position(ids(2), positions=places), full[places])
 

@@ -19,7 +19,8 @@ from rowspace.layers.recipes import RECIPES
 from rowspace.layers.recipes.families import known_families
 
 PAGE = Path(__file__).parents[5] / "docs/reference/families.md"
-# One of each kind: rows, a scale from the config, positions after padding, two residual forms, sinusoids, norms, parts.
+# One of each kind: rows, a scale from the config, positions after padding, two residual forms, sinusoids, norms, parts,
+# zeros for padding, trigrams, hashed code points.
 SOME = [
     "llama",
     "granite",
@@ -29,6 +30,10 @@ SOME = [
     "nanochat",
     "camembert",
     "m2m_100",
+    "xglm",
+    "xlm",
+    "mobilebert",
+    "canine",
     "electra",
     "muse_spark_text",
     "prophetnet",

@@ -34,6 +34,8 @@ class InputEmbedding(NamedParts):
         projection: Applied last (ALBERT has its norm before the projection).
         attention: Modules of positions for use in attention, stored as attributes and not called here:
             `attention={"rotary": RotaryPosition(64)}` sets `embed.rotary`.
+        padding_idx: If given, the output for padding is zero, before the projection (XLM): where `mask` is 0, or
+            without a mask at the end of a text, as many as this id occurs in it.
         **parts: Modules by name.
 
     Raises:
@@ -58,9 +60,11 @@ class InputEmbedding(NamedParts):
         dropout: float = 0.0,
         projection: nn.Module | None = None,
         attention: Mapping[str, nn.Module] | None = None,
+        padding_idx: int | None = None,
         **parts: nn.Module,
     ) -> None:
         super().__init__(parts)
+        self.padding_idx = padding_idx
         self.norm = norm
         self.dropout = nn.Dropout(dropout)
         self.projection = projection
@@ -101,7 +105,8 @@ class InputEmbedding(NamedParts):
         Args:
             ids: (batch, seq) int64 or int32.
             segments: (batch, seq), by default all 0.
-            mask: (batch, start + seq), 1 for tokens and 0 for padding, for position ids from a mask (OPT).
+            mask: (batch, start + seq), 1 for tokens and 0 for padding, for position ids from a mask (OPT) and
+                `padding_idx`.
             positions: (seq,) or (batch, seq), replacing the model's position ids, from 0 in every model: for a RoBERTa,
                 transformers' `position_ids` minus `padding_idx + 1`.
             start: Number of tokens in the cache.
@@ -119,6 +124,8 @@ class InputEmbedding(NamedParts):
         is_fused = self.fused and _are_plain(parts, self.norm)
         total: Tensor = _fused_rows(parts, self.norm, arguments) if is_fused else self._summed(arguments)
         total = self.dropout(total)
+        if self.padding_idx is not None:
+            total = total * _tokens_of(arguments, self.padding_idx).unsqueeze(-1).to(total.dtype)
         if self.projection is not None:
             total = self.projection(total)
         return total
@@ -135,6 +142,14 @@ class InputEmbedding(NamedParts):
         if alone or total.shape[:-1] != arguments.ids.shape:
             total = total.expand(*arguments.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total
+
+
+def _tokens_of(arguments: InputArguments, padding_idx: int) -> Tensor:
+    """(batch, seq): 1 for tokens, 0 for padding."""
+    ids = arguments.ids
+    if arguments.mask is not None:
+        return arguments.mask[..., arguments.start :]
+    return torch.arange(ids.shape[-1], device=ids.device) < (ids != padding_idx).sum(-1, keepdim=True)
 
 
 KINDS = (TokenEmbedding, SegmentEmbedding, LearnedPosition)

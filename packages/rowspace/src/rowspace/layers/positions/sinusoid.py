@@ -37,14 +37,16 @@ class SinusoidPosition(ConstantBuffers):
             `base^(-i/(d/2 - 1))`, and the lowest is 1/base (tensor2tensor, fairseq).
         angle_dtype: float32 as in tensor2tensor and fairseq, or float64 as in tables made with NumPy (Marian,
             DistilBERT). The error of float32 angles is about position / 10⁷.
+        reciprocal: Compute float32 frequencies as `1 / base^(2i/d)`, whose last bits differ (CTRL).
+        offset: The number in the formula of the first position (XGLM has 2), added to `positions` too.
         padding_idx: If given, position ids do not count padding and start at `padding_idx + 1`, and padding gets zeros,
             as in fairseq.
         device: Device of the frequencies.
         dtype: Ignored.
 
     Raises:
-        UsageError: For an odd d, another layout, or a base that is not above 1 and finite; in forward for a negative
-            `start`.
+        UsageError: For an odd d, another layout, a negative offset, or a base that is not above 1 and finite; in
+            forward for a negative `start`.
 
     >>> SinusoidPosition(4, base=100.0)(torch.zeros(1, 2))
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -55,7 +57,7 @@ class SinusoidPosition(ConstantBuffers):
 
     frequencies: Tensor
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the options of the published tables, and those of every module
         self,
         embedding_dim: int,
         *,
@@ -63,6 +65,8 @@ class SinusoidPosition(ConstantBuffers):
         base: float = 10000.0,
         endpoint: bool = False,
         angle_dtype: torch.dtype = torch.float32,
+        reciprocal: bool = False,
+        offset: int = 0,
         padding_idx: int | None = None,
         device: Device = None,
         dtype: torch.dtype | None = None,
@@ -73,10 +77,14 @@ class SinusoidPosition(ConstantBuffers):
         if layout not in ("interleaved", "concatenated"):
             raise UsageError(f"layout must be 'interleaved' or 'concatenated', not {layout!r}")
         self.embedding_dim = embedding_dim
+        require_not_negative(offset=offset)
         self.layout = layout
+        self.offset = offset
         self.padding_idx = padding_idx
         self._cached_rows: Tensor | None = None
-        frequencies = sinusoid_frequencies(embedding_dim // 2, base=base, endpoint=endpoint, dtype=angle_dtype)
+        frequencies = sinusoid_frequencies(
+            embedding_dim // 2, base=base, endpoint=endpoint, dtype=angle_dtype, reciprocal=reciprocal
+        )
         self.register_constant("frequencies", frequencies)
 
     def forward(
@@ -101,10 +109,11 @@ class SinusoidPosition(ConstantBuffers):
         require_tensor(ids, "ids")
         check_start(start)
         if positions is not None:
-            return self._rows(positions).to(dtype)
+            return self._rows(positions + self.offset).to(dtype)
         if self.padding_idx is not None:
             counted = position_ids_from_mask(torch.ne(ids, self.padding_idx), start=start) + self.padding_idx + 1
             return self._rows(counted).masked_fill((counted == self.padding_idx).unsqueeze(-1), 0).to(dtype)
+        start += self.offset
         if torch.compiler.is_compiling() or type(ids) is not Tensor:  # a fake or a distributed tensor: do not cache
             return self._rows(position_ids_from_length(ids, start=start)).to(dtype)
         length = start + ids.shape[-1]
@@ -139,7 +148,12 @@ class SinusoidPosition(ConstantBuffers):
 
 
 def sinusoid_frequencies(
-    count: int, *, base: float = 10000.0, endpoint: bool = False, dtype: torch.dtype = torch.float32
+    count: int,
+    *,
+    base: float = 10000.0,
+    endpoint: bool = False,
+    dtype: torch.dtype = torch.float32,
+    reciprocal: bool = False,
 ) -> Tensor:
     """Return `base^(-i / count)` for i = 0 … count - 1, or with `endpoint` `base^(-i / (count - 1))`.
 
@@ -148,6 +162,7 @@ def sinusoid_frequencies(
         base: Base of the powers.
         endpoint: Whether the last frequency is 1/base.
         dtype: In which they are computed.
+        reciprocal: As in `SinusoidPosition`.
 
     Returns:
         `(count,)` on the CPU.
@@ -162,6 +177,8 @@ def sinusoid_frequencies(
     require_above(1, base=base)
     steps = max(count - 1, 1) if endpoint else count
     index = torch.arange(count, dtype=dtype, device="cpu")
+    if reciprocal:
+        return 1.0 / base ** (index / steps)
     if dtype == torch.float32:  # as in tensor2tensor and fairseq, for the same rounding
         return torch.exp(index * -(math.log(base) / steps))
     return base ** -(index / steps)

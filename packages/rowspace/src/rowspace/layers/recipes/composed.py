@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any, Literal, Unpack
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
@@ -20,6 +21,8 @@ from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 
 __all__ = ["TextParts", "composed_text"]
+
+PRIMES = (31, 43, 59, 61, 73, 97, 103, 113, 137, 149, 157, 173, 181, 193, 211, 223)  # of CANINE
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class TextParts:
       None, or `positioned=False`, for no positions. `sinusoids` has the arguments of `SinusoidPosition`.
     - `norm`, `norm_eps`, `norm_bias`: of the sum; see `norm_of`. `normed=False` turns it off.
     - `alibi`: how the slopes are rounded; `num_heads` of them.
+    - `trigrams`, `hashes`: the table is that of `TrigramEmbedding`, or of a `CodePointEmbedding` with so many hashes.
+    - `zero_padding`: whether the result is zero for padding.
     - `order`: in which parts are summed, which determines the last bits.
     """
 
@@ -64,6 +69,9 @@ class TextParts:
     dropout: float = 0.0
     alibi: Literal["bloom"] | None = None
     num_heads: int = 1
+    trigrams: bool = False
+    hashes: int = 0
+    zero_padding: bool = False
     order: tuple[str, ...] = ("tokens", "segments", "positions")
 
     @property
@@ -116,6 +124,7 @@ def composed_text(
         dropout=options.dropout,
         projection=project() if options.is_projected and options.projection == "last" else None,
         attention={**(attention or {}), **({} if alibi is None else {"alibi": alibi})},
+        padding_idx=options.padding_idx if options.zero_padding else None,
         **{name: part for name in options.order if (part := found[name]) is not None},
     )
 
@@ -128,6 +137,10 @@ def _after_padding(options: TextParts) -> int:
 
 def _tokens(options: TextParts, **factory: Unpack[Factory]) -> nn.Module:
     rows, padding = options.vocab_size + options.extra_vocab, options.padding_idx
+    if options.hashes:
+        return CodePointEmbedding(rows, options.embedding_dim, options.hashes, **factory)
+    if options.trigrams:
+        return TrigramEmbedding(rows, options.embedding_dim, options.inner, padding_idx=padding, **factory)
     if options.is_projected and options.projection == "tokens":
         return FactorizedEmbedding(
             rows,
@@ -156,6 +169,8 @@ def _positions(options: TextParts, **factory: Unpack[Factory]) -> nn.Module | No
             layout=layout,
             endpoint=options.sinusoids.get("endpoint", False),
             angle_dtype=torch.float64 if options.sinusoids.get("float64") else torch.float32,
+            reciprocal=options.sinusoids.get("reciprocal", False),
+            offset=options.sinusoids.get("offset", 0),
             padding_idx=padding,
             **factory,
         )
@@ -176,3 +191,74 @@ def _norm(options: TextParts, **factory: Unpack[Factory]) -> nn.Module | None:
         return None
     width = options.embedding_dim if options.projection == "before_norm" else options.width
     return norm_of(options.norm, width, eps=options.norm_eps, bias=options.norm_bias, **factory)
+
+
+class TrigramEmbedding(nn.Module):
+    """ids (batch, seq) → (batch, seq, d): a linear map of the narrow rows of the next, this and the previous token.
+
+    Before the first and after the last token there are zeros.
+
+    Source: Sun et al. 2020 (MobileBERT), section 3.1; bit for bit transformers' `MobileBertEmbeddings`.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        inner_dim: e, the dimension of the table.
+        padding_idx: Padding row of the table.
+        **factory: `device` and `dtype` of the parameters.
+
+    >>> TrigramEmbedding(10, 4, 2)(torch.tensor([[1, 2, 3]])).shape
+    torch.Size([1, 3, 4])
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        inner_dim: int,
+        *,
+        padding_idx: int | None = None,
+        **factory: Unpack[Factory],
+    ) -> None:
+        super().__init__()
+        self.table = TokenEmbedding(num_embeddings, inner_dim, padding_idx, **factory)
+        self.projection = nn.Linear(3 * inner_dim, embedding_dim, **factory)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (batch, seq) → (batch, seq, d)."""
+        rows = functional.pad(self.table(ids), (0, 0, 1, 1))
+        # rows: (batch, 1 + seq + 1, e)
+        output: Tensor = self.projection(torch.cat((rows[:, 2:], rows[:, 1:-1], rows[:, :-2]), dim=-1))
+        return output
+
+
+class CodePointEmbedding(nn.Module):
+    """Code points (...) → (..., d): the rows, each of d / k components, that k hashes select, side by side.
+
+    Hash j of code point c is row `(c + 1) · prime_j mod m` of the j-th part of `table`, which has k parts of m rows.
+
+    Source: Clark et al. 2022 (CANINE), section 3.1; bit for bit transformers' `CanineEmbeddings`.
+
+    Args:
+        num_rows: m.
+        embedding_dim: d.
+        num_hashes: k.
+        **factory: `device` and `dtype` of the parameters.
+
+    >>> CodePointEmbedding(10, 4, 2)(torch.tensor([[97, 0x10FFFF]])).shape
+    torch.Size([1, 2, 4])
+    """
+
+    def __init__(self, num_rows: int, embedding_dim: int, num_hashes: int, **factory: Unpack[Factory]) -> None:
+        super().__init__()
+        self.num_rows = num_rows
+        self.num_hashes = num_hashes
+        self.table = TokenEmbedding(num_hashes * num_rows, embedding_dim // num_hashes, **factory)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        primes = torch.tensor(PRIMES[: self.num_hashes], device=ids.device)
+        parts = torch.arange(self.num_hashes, device=ids.device) * self.num_rows
+        rows: Tensor = self.table((ids.long().unsqueeze(-1) + 1) * primes % self.num_rows + parts)
+        # rows: (..., k, d / k)
+        return rows.flatten(-2)

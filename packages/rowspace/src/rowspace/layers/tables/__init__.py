@@ -6,7 +6,7 @@ Read `token_embedding.py` first, then `lookup.py`; `reference.py` is the same lo
 from rowspace.layers.tables.adapters import LoraTable, TrainableRows
 from rowspace.layers.tables.adaptive import AdaptiveEmbedding
 from rowspace.layers.tables.constraints import MaxNorm, UnitNorm, apply_constraints, constrain
-from rowspace.layers.tables.factorized import FactorizedEmbedding
+from rowspace.layers.tables.factorized import FactorizedEmbedding, QuotientRemainderEmbedding
 from rowspace.layers.tables.hashed import HashedEmbedding
 from rowspace.layers.tables.lookup import lookup
 from rowspace.layers.tables.mapped import MappedEmbedding
@@ -14,7 +14,6 @@ from rowspace.layers.tables.matryoshka import MatryoshkaEmbedding, truncate
 from rowspace.layers.tables.multi_hot import MultiHotEmbedding
 from rowspace.layers.tables.ngrams import ByteNgramEmbedding, HashedNgramEmbedding
 from rowspace.layers.tables.quantized import QuantizedEmbedding
-from rowspace.layers.tables.quotient_remainder import QuotientRemainderEmbedding
 from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding, segments_of
 
 __all__ = [

@@ -1,20 +1,25 @@
-"""A narrow table and one projection for all its rows: `FactorizedEmbedding`.
+"""Distinct rows for all ids with fewer parameters: `FactorizedEmbedding`, `QuotientRemainderEmbedding`."""
 
-Approximates a table (V, d) by a product (V, e) @ (e, d) of rank e. ALBERT has a LayerNorm between the two, which its
-recipe adds.
-"""
+import math
+from functools import partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
+from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
 from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.init import Init
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
 class FactorizedEmbedding(CountedModule):
     """ids (...) → (..., d): a row of a table (V, e), then a linear map from e to d.
+
+    Approximates a table (V, d) by a product (V, e) @ (e, d) of rank e. ALBERT has a LayerNorm between the two, which
+    its recipe adds.
 
     It has V·e + e·d parameters, and d more for the bias, instead of V·d.
 
@@ -89,3 +94,77 @@ class FactorizedEmbedding(CountedModule):
         """Ids (...) → (..., d)."""
         rows: Tensor = self.projection(self.table(ids))
         return rows
+
+
+class QuotientRemainderEmbedding(CountedModule):
+    """ids (...) → (..., d): row `id // m` of one table and row `id % m` of another, multiplied or added.
+
+    Approximates a table (V, d): ids with the same quotient or the same remainder share a factor. No two ids share both,
+    so each id has a distinct row, which hashing does not guarantee.
+
+    It has (⌈V/m⌉ + m)·d parameters instead of V·d. Both tables are initialized so that the result has a standard
+    deviation of 0.02.
+
+    Source: Shi et al. 2019, "Compositional Embeddings Using Complementary Partitions", section 3.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        num_remainders: m, by default ⌈√V⌉, for the fewest parameters.
+        combine: "product" or "sum".
+        sparse: Whether the gradients of both tables are sparse, as in `TokenEmbedding`.
+        device: Device of the parameters.
+        dtype: Dtype of the parameters.
+
+    Raises:
+        UsageError: For a size below 1 or another `combine`; in forward for an id out of range.
+
+    >>> embedding = QuotientRemainderEmbedding(1_000_000, 16)
+    >>> embedding(torch.tensor([[0, 999_999]])).shape
+    torch.Size([1, 2, 16])
+    >>> embedding.num_parameters, 1_000_000 * 16
+    (32000, 16000000)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        *,
+        num_remainders: int | None = None,
+        combine: Literal["product", "sum"] = "product",
+        sparse: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+        if combine not in ("product", "sum"):
+            raise UsageError(f"combine must be 'product' or 'sum', not {combine!r}")
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.num_remainders = math.isqrt(num_embeddings - 1) + 1 if num_remainders is None else num_remainders
+        require_positive(num_remainders=self.num_remainders)
+        self.combine = combine
+        # Standard deviations of factors multiply, variances of summands add.
+        deviation = 0.02**0.5 if combine == "product" else 0.02 * 0.5**0.5
+        options: dict[str, Any] = {"init": partial(nn.init.normal_, std=deviation), "sparse": sparse}
+        options |= {"device": device, "dtype": dtype}
+        self.quotients = TokenEmbedding(-(-num_embeddings // self.num_remainders), embedding_dim, **options)
+        self.remainders = TokenEmbedding(self.num_remainders, embedding_dim, **options)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Initialize both tables again."""
+        for table in (self.quotients, self.remainders):
+            table.reset_parameters()
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        check_ids(ids, self.num_embeddings)
+        ids = ids.long()  # an int32 cannot be compared with a number of rows beyond it
+        quotient: Tensor = self.quotients(ids.div(self.num_remainders, rounding_mode="floor"))
+        # In a graph, where ids cannot be read, ids of V and more are passed on unchanged, so that this gather raises.
+        remainders = torch.where(ids < self.num_embeddings, ids.remainder(self.num_remainders), ids)
+        remainder: Tensor = self.remainders(remainders)
+        return quotient * remainder if self.combine == "product" else quotient + remainder
