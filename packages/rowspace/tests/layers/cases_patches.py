@@ -71,6 +71,7 @@ CASES = [
     Case("PatchEmbedding linear", lambda: PatchEmbedding(4, 3, 6), images),
     Case("PatchEmbedding convolution", lambda: PatchEmbedding(4, 3, 6, form="convolution"), images),
     Case("PatchEmbedding padded", lambda: PatchEmbedding((3, 5), 3, 6, pad=True), images),
+    Case("PatchEmbedding overlapping", lambda: PatchEmbedding(3, 3, 6, stride=2, padding=1), images),
     Case("PrefixTokens", lambda: PrefixTokens(4, registers=2), hidden),
     Case("Vision", Vision, masked_images),
     Case("UntiedHead", lambda: UntiedHead(4, 10, bias=True, softcap=3.0), hidden),

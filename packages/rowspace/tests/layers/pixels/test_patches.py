@@ -102,6 +102,22 @@ def test_unfold_a_6_by_6_image():
     assert patches[0, 1].tolist() == [3, 4, 5, 9, 10, 11, 15, 16, 17]
 
 
+@pytest.mark.parametrize("form", ["linear", "convolution"])
+@pytest.mark.parametrize(("stride", "padding"), [(4, 3), ((2, 5), 0), (None, 1)])
+def test_overlapping_patches_match_a_convolution(form, stride, padding):
+    convolution = nn.Conv2d(3, 6, 7, stride=stride or 7, padding=padding)
+    images = torch.randn(2, 3, 30, 41)
+    expected = convolution(images)
+    patches, grid = like(convolution, form=form, stride=stride, padding=padding)(images)
+    assert grid == expected.shape[2:]
+    torch.testing.assert_close(patches, expected.flatten(2).mT, rtol=1e-6, atol=1e-6)
+
+
+def test_image_smaller_than_an_overlapping_patch_raises():
+    with pytest.raises(UsageError, match="an image of 30 × 4 pixels is smaller than a patch of 7 × 7; resize it"):
+        PatchEmbedding(7, 3, 6, stride=4, padding=1)(torch.zeros(1, 3, 30, 4))
+
+
 @pytest.mark.parametrize(("side", "count"), [(16, 196), (32, 49), (8, 784), (4, 3136)])
 def test_number_of_patches_of_a_224_image(side, count):
     patches, grid = PatchEmbedding(side, 3, 2)(torch.zeros(1, 3, 224, 224))
@@ -156,7 +172,17 @@ def test_images_are_cast_to_the_dtype_of_the_weight():
     assert PatchEmbedding(16, 3, 4).bfloat16()(torch.zeros(1, 3, 16, 16))[0].dtype == torch.bfloat16
 
 
-@pytest.mark.parametrize(("arguments", "options"), [((0, 3, 4), {}), ((16, 3, 0), {}), ((16, 3, 4), {"form": "conv"})])
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ((0, 3, 4), {}),
+        ((16, 3, 0), {}),
+        ((16, 3, 4), {"form": "conv"}),
+        ((16, 3, 4), {"stride": 0}),
+        ((16, 3, 4), {"padding": -1}),
+        ((16, 3, 4), {"stride": 8, "pad": True}),
+    ],
+)
 def test_invalid_arguments_raise(arguments, options):
     with pytest.raises(UsageError):
         PatchEmbedding(*arguments, **options)

@@ -17,8 +17,8 @@ from transformers import (
 )
 
 from rowspace.errors import UsageError
+from rowspace.layers.pixels.image_embedding import PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 
 VISION = {
     "image_size": 32, "patch_size": 8, "hidden_size": 24, "intermediate_size": 8, "num_hidden_layers": 1,

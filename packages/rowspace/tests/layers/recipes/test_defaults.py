@@ -16,6 +16,8 @@ from rowspace.layers.recipes.composed_images import composed_image
 OTHER = {
     "albert": {"embedding_dim": 4096},
     "bloom": {"embedding_dim": 64, "num_heads": 8},
+    "dinov2": {"image_size": 224},
+    "dinov2_with_registers": {"image_size": 224, "patch_size": 16, "registers": 4},
     "gemma2": {"embedding_dim": 2304},
     "gemma3_text": {
         "vocab_size": 262208,
@@ -28,14 +30,19 @@ OTHER = {
 }
 WRITTEN = {
     **{
-        name: getattr(recipes, name) for name in ("albert", "bert", "bloom", "gemma", "gpt2", "llama", "mistral", "opt")
+        name: getattr(recipes, name)
+        for name in ("albert", "bert", "bloom", "deit", "gemma", "gpt2", "llama", "mistral", "opt", "vit")
     },
     "clip_text_model": recipes.clip_text,
+    "clip_vision_model": recipes.clip_vision,
+    "dinov2": recipes.dinov2,
+    "dinov2_with_registers": recipes.dinov2,
     "gemma2": recipes.gemma,
     "gemma3_text": recipes.gemma,
     "qwen2": recipes.qwen,
     "qwen3": recipes.qwen,
     "siglip_text_model": recipes.siglip_text,
+    "siglip_vision_model": recipes.siglip_vision,
 }
 
 
@@ -69,8 +76,6 @@ def test_defaults_of_recipes_match_the_class_except_for_sizes():
     code = {name: recipe.build for name, recipe in from_pretrained.RECIPES.items() if recipe.build not in data}
     for name, build in {**WRITTEN, **code}.items():
         arguments = {**from_pretrained.CONFIG_DEFAULTS.get(name, {}), **OTHER.get(name, {})}
-        if name == "dinov2_with_registers":
-            arguments["registers"] = 4
         with torch.device("meta"):
             ours = described(build(**arguments))
         assert ours == built(transformers.CONFIG_MAPPING[name]().to_dict()), name

@@ -20,7 +20,7 @@ from rowspace.layers.recipes.families import known_families
 
 PAGE = Path(__file__).parents[5] / "docs/reference/families.md"
 # One of each kind: rows, a scale from the config, positions after padding, two residual forms, sinusoids, norms, parts,
-# zeros for padding, trigrams, hashed code points.
+# zeros for padding, trigrams, hashed code points, entries of lists, overlapping patches.
 SOME = [
     "llama",
     "granite",
@@ -40,6 +40,9 @@ SOME = [
     "got_ocr2",
     "aimv2_vision_model",
     "blip_vision_model",
+    "convnext",
+    "segformer",
+    "eomt",
     "swin",
     "sam_vision_model",
 ]

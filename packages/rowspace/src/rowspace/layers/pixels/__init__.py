@@ -3,9 +3,8 @@
 Read `patches.py` first, then `prefix_tokens.py` and `image_embedding.py`.
 """
 
-from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding, pad_to_patches, unfold_patches
-from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 
 __all__ = [
     "ImageEmbedding",

@@ -7,7 +7,7 @@
     │ 2 │ 3 │   the product of a flat patch with the weight equals a convolution of stride p
     └───┴───┘
 
-Patches are numbered row by row, and the grid need not be square.
+Patches are numbered row by row, and the grid need not be square. With a stride below their size they overlap.
 """
 
 from typing import Literal
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.arguments import Device, require_not_negative, require_positive
 from rowspace.layers.tables.gather import require_tensor
 
 __all__ = ["PatchEmbedding", "pad_to_patches", "unfold_patches"]
@@ -43,19 +43,22 @@ class PatchEmbedding(nn.Module):
             published models; `torch.compile` uses "linear" for both. They differ in the order of their sums: at most
             1e-6 of the result in float32.
         pad: Pad images with zeros at the bottom and on the right to a multiple of the patch size, instead of raising.
+        stride: Distance of patches, by default their size; with another one (SegFormer), or with `padding`, images may
+            have any size of at least one patch.
+        padding: Zeros around the image, in pixels.
         device: Device of the parameters.
         dtype: Dtype of the parameters.
 
     Raises:
-        UsageError: For a size below 1 or another `form`; in forward for an image of another shape, with the sizes that
-            fit.
+        UsageError: For a size below 1, another `form`, or `pad` with overlapping patches; in forward for an image of
+            another shape, with the sizes that fit.
 
     >>> patches, grid = PatchEmbedding(16, 3, 768)(torch.rand(1, 3, 224, 160))
     >>> patches.shape, grid
     (torch.Size([1, 140, 768]), (14, 10))
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the options of a convolution, and those of every module
         self,
         patch_size: Size,
         channels: int,
@@ -64,6 +67,8 @@ class PatchEmbedding(nn.Module):
         bias: bool = True,
         form: Literal["linear", "convolution"] = "linear",
         pad: bool = False,
+        stride: Size | None = None,
+        padding: int = 0,
         device: Device = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -78,8 +83,14 @@ class PatchEmbedding(nn.Module):
             )
         if form not in ("linear", "convolution"):
             raise UsageError(f'form must be "linear" or "convolution", got {form!r}')
+        require_not_negative(padding=padding)
         self.form = form
         self.pad = pad
+        self.stride = self.patch_size if stride is None else _pair(stride)
+        self.padding = padding
+        self.overlapping = self.stride != self.patch_size or padding > 0
+        if pad and self.overlapping:
+            raise UsageError("pad is for patches side by side; omit it with a stride or padding")
         self.weight = nn.Parameter(torch.empty(embedding_dim, channels, *self.patch_size, device=device, dtype=dtype))
         self.bias = nn.Parameter(torch.empty(embedding_dim, device=device, dtype=dtype)) if bias else None
         self.reset_parameters()
@@ -97,22 +108,39 @@ class PatchEmbedding(nn.Module):
     def forward(self, images: Tensor) -> tuple[Tensor, tuple[int, int]]:
         """Images (batch, C, H, W) → vectors (batch, h · w, d), row by row from the top left, and the grid (h, w)."""
         images = self._fitted(images)
-        height, width = self.patch_size
-        grid = images.shape[2] // height, images.shape[3] // width
+        grid = self._grid(images)
         # Inductor of torch 2.13 does not compile a convolution whose image size changes.
         compiles = torch.compiler.is_compiling() and not torch.compiler.is_exporting()
         if self.form == "linear" or compiles:
-            flat = unfold_patches(images, self.patch_size)
-            return functional.linear(flat, self.weight.flatten(1), self.bias), grid
-        maps = functional.conv2d(images, self.weight, self.bias, stride=self.patch_size)
+            return functional.linear(self._unfolded(images), self.weight.flatten(1), self.bias), grid
+        maps = functional.conv2d(images, self.weight, self.bias, stride=self.stride, padding=self.padding)
         # maps: (batch, d, h, w)
         return maps.flatten(2).transpose(1, 2), grid
 
+    def _unfolded(self, images: Tensor) -> Tensor:
+        if not self.overlapping:
+            return unfold_patches(images, self.patch_size)
+        return functional.unfold(images, self.patch_size, padding=self.padding, stride=self.stride).transpose(1, 2)
+
+    def _grid(self, images: Tensor) -> tuple[int, int]:
+        """The number of patches of each column and row."""
+        height, width = (
+            (side + 2 * self.padding - patch) // step + 1
+            for side, patch, step in zip(images.shape[2:], self.patch_size, self.stride, strict=True)
+        )
+        if min(height, width) < 1:
+            raise UsageError(
+                f"an image of {images.shape[2]} × {images.shape[3]} pixels is smaller than a patch of "
+                f"{self.patch_size[0]} × {self.patch_size[1]}; resize it"
+            )
+        return height, width
+
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
+        overlap = f", stride={self.stride}, padding={self.padding}" if self.overlapping else ""
         return (
             f"{self.patch_size}, {self.channels}, {self.embedding_dim}, bias={self.bias is not None}, "
-            f"form={self.form!r}, pad={self.pad}"
+            f"form={self.form!r}, pad={self.pad}{overlap}"
         )
 
     def _fitted(self, images: Tensor) -> Tensor:
@@ -127,7 +155,8 @@ class PatchEmbedding(nn.Module):
             raise UsageError(f"images must be floats, scaled and normalized as the model expects, got {images.dtype}")
         images = images.to(self.weight.dtype)
         images = pad_to_patches(images, self.patch_size) if self.pad else images
-        _check_divisible(images.shape[2], images.shape[3], self.patch_size)
+        if not self.overlapping:
+            _check_divisible(images.shape[2], images.shape[3], self.patch_size)
         return images
 
 

@@ -1,18 +1,16 @@
 """Models of text and images: CLIP, SigLIP."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from torch import nn
 
 from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 
@@ -82,24 +80,6 @@ def clip_vision(
     )
 
 
-def clip_vision_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `clip_vision` from the vision part of a config.json."""
-    names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
-    return pick_renamed(config, channels="num_channels", norm_eps="layer_norm_eps", **names)
-
-
-# In a checkpoint with both parts, each has its own prefix.
-CLIP_VISION_TENSORS: TensorNames = {
-    "patches.weight": "embeddings.patch_embedding.weight",
-    "tokens.class_token": "embeddings.class_embedding",
-    "positions.weight": ("vision_model.embeddings.position_embedding.weight", "embeddings.position_embedding.weight"),
-    "norm.weight": "pre_layrnorm.weight",  # the name has this typo
-    "norm.bias": "pre_layrnorm.bias",
-}
-
-CLIP_VISION = Recipe(clip_vision, clip_vision_arguments, CLIP_VISION_TENSORS)
-
-
 @shows_options(Factory)
 def siglip_text(
     vocab_size: int = 32000, embedding_dim: int = 768, *, max_positions: int = 64, **factory: Unpack[Factory]
@@ -157,14 +137,3 @@ def siglip_vision(
         positions=GridPosition(grid_of(image_size, patch_size), embedding_dim, prefix=0, **factory),
         crop=True,
     )
-
-
-def siglip_vision_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `siglip_vision` from the vision part of a config.json."""
-    names = {"embedding_dim": "hidden_size", "image_size": "image_size", "patch_size": "patch_size"}
-    return pick_renamed(config, channels="num_channels", **names)
-
-
-SIGLIP_VISION_TENSORS: TensorNames = {**CLIP_VISION_TENSORS, "patches.bias": "embeddings.patch_embedding.bias"}
-
-SIGLIP_VISION = Recipe(siglip_vision, siglip_vision_arguments, SIGLIP_VISION_TENSORS)

@@ -7,9 +7,8 @@ from typing import Any, Unpack
 from torch import nn
 
 from rowspace.layers.arguments import Factory
-from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.recipes.norms import NormKind, norm_of
 
@@ -21,8 +20,10 @@ class ImageParts:
     """The parts of the input of a vision model.
 
     - `embedding_dim`, `image_size`, `patch_size`, `channels`, `patch_bias`: of the patches.
+    - `stride`, `padding`: of overlapping patches; by default they are padded by half their size.
     - `class_token`, `distillation`, `registers`, `mask`: the tokens before the patches, and the mask token.
-    - `positioned`: whether positions are added; `resampled` whether to images of other sizes too.
+      `extra_registers` are not counted in the config.
+    - `positioned`: whether positions are added; `resampled` whether to images of other sizes too, and `antialias` how.
     - `norm`, `norm_eps`: see `norm_of`; `norm_of_patches` if it comes before the positions.
     - `pad`: incomplete patches are padded instead of dropped.
     """
@@ -32,12 +33,16 @@ class ImageParts:
     patch_size: Size = 16
     channels: int = 3
     patch_bias: bool = True
+    stride: int | None = None
+    padding: int | None = None
     class_token: bool = False
     distillation: bool = False
     registers: int = 0
+    extra_registers: int = 0
     mask: bool = False
     positioned: bool = True
     resampled: bool = False
+    antialias: bool = False
     norm: NormKind | None = None
     norm_of_patches: bool = False
     norm_eps: float = 1e-5
@@ -48,6 +53,13 @@ class ImageParts:
     def prefix(self) -> int:
         """Number of tokens with a position before the patches."""
         return int(self.class_token) + int(self.distillation)
+
+    @property
+    def margin(self) -> int:
+        """Pixels of padding on each side."""
+        if self.padding is not None or self.stride is None:
+            return self.padding or 0
+        return (self.patch_size if isinstance(self.patch_size, int) else self.patch_size[0]) // 2
 
 
 def composed_image(*, parts: Mapping[str, Any], **factory: Unpack[Factory]) -> ImageEmbedding:
@@ -75,6 +87,8 @@ def composed_image(*, parts: Mapping[str, Any], **factory: Unpack[Factory]) -> I
             bias=options.patch_bias,
             form="convolution",
             pad=options.pad,
+            stride=options.stride,
+            padding=options.margin,
             **factory,
         ),
         tokens=_tokens(options, **factory),
@@ -82,18 +96,19 @@ def composed_image(*, parts: Mapping[str, Any], **factory: Unpack[Factory]) -> I
         patch_norm=norm if options.norm_of_patches else None,
         norm=None if options.norm_of_patches else norm,
         dropout=options.dropout,
-        crop=not options.pad,
+        crop=not options.pad and options.stride is None,
     )
 
 
 def _tokens(options: ImageParts, **factory: Unpack[Factory]) -> PrefixTokens | None:
-    if not (options.prefix or options.registers or options.mask):
+    registers = options.registers + options.extra_registers
+    if not (options.prefix or registers or options.mask):
         return None
     return PrefixTokens(
         options.embedding_dim,
         class_token=options.class_token,
         distillation=options.distillation,
-        registers=options.registers,
+        registers=registers,
         mask=options.mask,
         **factory,
     )
@@ -103,4 +118,11 @@ def _positions(options: ImageParts, **factory: Unpack[Factory]) -> GridPosition 
     if not options.positioned:
         return None
     grid = grid_of(options.image_size, options.patch_size)
-    return GridPosition(grid, options.embedding_dim, prefix=options.prefix, resampled=options.resampled, **factory)
+    return GridPosition(
+        grid,
+        options.embedding_dim,
+        prefix=options.prefix,
+        resampled=options.resampled,
+        antialias=options.antialias,
+        **factory,
+    )

@@ -13,28 +13,20 @@ from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_o
 from rowspace.layers.arguments import Factory
 from rowspace.layers.recipes.bert import MODERNBERT
 from rowspace.layers.recipes.checkpoint import Checkpoint
-from rowspace.layers.recipes.clip import CLIP_VISION, SIGLIP_VISION
 from rowspace.layers.recipes.encoder_decoder import T5
 from rowspace.layers.recipes.families import data_recipes
 from rowspace.layers.recipes.gpt2 import MPT
 from rowspace.layers.recipes.recipe import Config, Recipe
-from rowspace.layers.recipes.vit import DEIT, DINOV2, DINOV2_WITH_REGISTERS, VIT
 
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
 RECIPES: Mapping[str, Recipe] = {
-    "clip_vision_model": CLIP_VISION,
-    "deit": DEIT,
-    "dinov2": DINOV2,
-    "dinov2_with_registers": DINOV2_WITH_REGISTERS,
     "modernbert": MODERNBERT,
     "modernbert-decoder": MODERNBERT,
     "mpt": MPT,
     "mt5": T5,
-    "siglip_vision_model": SIGLIP_VISION,
     "switch_transformers": T5,
     "t5": T5,
-    "vit": VIT,
     **data_recipes(),
 }
 """The recipes by the `model_type` of config.json."""
@@ -42,8 +34,6 @@ RECIPES: Mapping[str, Recipe] = {
 # Entries missing in a config.json have the defaults of its class in transformers. These are the ones of recipes with
 # code that differ from the defaults of the recipe, which are those of a published model.
 CONFIG_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "dinov2": {"image_size": 224},
-    "dinov2_with_registers": {"image_size": 224, "patch_size": 16},
     "mpt": {"vocab_size": 50368, "embedding_dim": 2048, "num_heads": 16},
     "mt5": {"vocab_size": 250112, "num_heads": 6},
     "switch_transformers": {"embedding_dim": 768, "num_heads": 12},
@@ -176,7 +166,7 @@ def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor)
     """The tensor for a parameter, in its shape: some models have an additional axis of 1."""
     names = [checkpoint.find([part]) for part in endings[0].split(" + ")] if " + " in endings[0] else None
     name = checkpoint.find(endings) if names is None else " + ".join(names)
-    tensor = checkpoint.read(name) if names is None else torch.cat([checkpoint.read(part) for part in names])
+    tensor = checkpoint.read(name) if names is None else torch.cat([checkpoint.read(part) for part in names], dim=-2)
     if not tensor.is_floating_point() or not _fits(tensor, parameter):
         raise FileFormatError(
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "

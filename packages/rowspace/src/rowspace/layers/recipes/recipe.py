@@ -50,7 +50,7 @@ class Recipe:
 def pick_renamed(config: Config, **names: str | tuple[str, ...]) -> dict[str, Any]:
     """`{name_: config[theirs]}` for each `ours=theirs` in the config; of several names the first existing one is used.
 
-    A name with a dot is an entry of a part: "encoder.hidden_size" is `config["encoder"]["hidden_size"]`.
+    A name with a dot is an entry of a part or a list: "encoder.hidden_size" is `config["encoder"]["hidden_size"]`.
     Raises `UsageError` for a value other than a number, null, or two numbers for height and width.
 
     >>> pick_renamed({"n_embd": 8, "pad_token_id": None}, dim=("hidden_size", "n_embd"), pad="pad_token_id", eps="eps")
@@ -71,10 +71,14 @@ def part_of(config: Config, name: str) -> tuple[Config, str]:
 
     >>> part_of({"encoder": {"hidden_size": 8}}, "encoder.hidden_size")
     ({'hidden_size': 8}, 'hidden_size')
+    >>> part_of({"hidden_sizes": [8, 16]}, "hidden_sizes.0")
+    ({'0': 8, '1': 16}, '0')
     """
     *path, entry = name.split(".")
     for step in path:
         inner = config.get(step)
+        if isinstance(inner, (list, tuple)):
+            inner = {str(index): value for index, value in enumerate(inner)}
         config = inner if isinstance(inner, Mapping) else {}
     return config, entry
 

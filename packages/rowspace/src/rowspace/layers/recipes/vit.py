@@ -1,14 +1,12 @@
 """Vision transformers: ViT, DeiT, DINOv2."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
-from rowspace.layers.pixels.image_embedding import ImageEmbedding
+from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.pixels.prefix_tokens import PrefixTokens
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 
 
 @shows_options(Factory)
@@ -53,28 +51,6 @@ def vit(
     )
 
 
-def vit_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `vit` and `deit` from a config.json."""
-    return pick_renamed(
-        config,
-        embedding_dim="hidden_size",
-        image_size="image_size",
-        patch_size="patch_size",
-        channels="num_channels",
-        dropout="hidden_dropout_prob",
-    )
-
-
-VIT_TENSORS: TensorNames = {
-    "patches.weight": "embeddings.patch_embeddings.projection.weight",
-    "patches.bias": "embeddings.patch_embeddings.projection.bias",
-    "tokens.class_token": "embeddings.cls_token",
-    "positions.weight": "embeddings.position_embeddings",
-}
-
-VIT = Recipe(vit, vit_arguments, VIT_TENSORS)
-
-
 @shows_options(Factory)
 def deit(
     embedding_dim: int = 768,
@@ -112,11 +88,6 @@ def deit(
         dropout=dropout,
         crop=True,
     )
-
-
-DEIT_TENSORS: TensorNames = {**VIT_TENSORS, "tokens.distillation_token": "embeddings.distillation_token"}
-
-DEIT = Recipe(deit, vit_arguments, DEIT_TENSORS)
 
 
 @shows_options(Factory)
@@ -162,23 +133,3 @@ def dinov2(
         dropout=dropout,
         crop=True,
     )
-
-
-def dinov2_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `dinov2` from a config.json; with registers there is always a mask token, without an entry."""
-    return vit_arguments(config) | pick_renamed(config, registers="num_register_tokens", mask="use_mask_token")
-
-
-def dinov2_registers_arguments(config: Config) -> dict[str, Any]:
-    """The arguments of `dinov2` with registers from a config.json."""
-    return dinov2_arguments({"num_register_tokens": 4, **config})
-
-
-DINOV2_TENSORS: TensorNames = {
-    **VIT_TENSORS,
-    "tokens.mask_token": "embeddings.mask_token",
-    "tokens.register_tokens": "embeddings.register_tokens",
-}
-
-DINOV2 = Recipe(dinov2, dinov2_arguments, DINOV2_TENSORS)
-DINOV2_WITH_REGISTERS = Recipe(dinov2, dinov2_registers_arguments, DINOV2_TENSORS)

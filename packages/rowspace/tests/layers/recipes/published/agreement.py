@@ -103,6 +103,8 @@ def _difference(actual: Tensor, first_blocks: list[tuple[str, Tensor]]) -> float
             states = states[..., :d]  # noqa: PLW2901  # the same, side by side
         if states.dim() == 4 and actual.dim() == 3 and states[:, :, 0].shape[::2] == actual.shape[::2]:
             states = states.flatten(1, 2)  # noqa: PLW2901  # (batch, height, width, d)
+        if states.dim() == 4 and actual.dim() == 3 and states.flatten(2).mT.shape == actual.shape:
+            states = states.flatten(2).mT  # noqa: PLW2901  # (batch, d, height, width)
         for expected in (states, states.transpose(0, 1)):
             if expected.dim() == actual.dim() == 3 and expected.shape[1] > actual.shape[1]:
                 expected = expected[:, : actual.shape[1]]  # noqa: PLW2901  # padded to a multiple of a window

@@ -41,7 +41,8 @@ def recorded(model: nn.Module, inputs: dict[str, Any]) -> Recording:
     handles = [
         module[0].register_forward_pre_hook(_keep_first(name, found.first_blocks), with_kwargs=True)
         for name, module in model.named_modules()
-        if isinstance(module, nn.ModuleList) and len(module)
+        if (isinstance(module, nn.ModuleList) or (isinstance(module, nn.Sequential) and name.endswith(".layers")))
+        and len(module)
     ]
     problem = ""
     with _rotations_kept(model, found.rotations):
