@@ -47,6 +47,7 @@ BY_HAND = {
     "muse_glimmer_text",
     "muse_spark_text",
     "nanochat",
+    "neomme",
     "zaya",
 }
 # The first release of Qwen2-VL wrote its text config at the top level, under the name of the full model.

@@ -232,3 +232,10 @@ def test_config_of_qwen3():
     embed = meta({"model_type": "qwen3", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000})
     assert isinstance(embed.rotary, RotaryPosition)
     assert (embed.rotary.head_dim, embed.rotary.base) == (128, 1000000)
+
+
+def test_rotation_of_t5gemma_2_is_that_of_its_encoder():
+    rope = {"full_attention": {"rope_theta": 5.0}, "sliding_attention": {"rope_theta": 7.0}}
+    text = {"vocab_size": 10, "hidden_size": 8, "head_dim": 16, "rope_parameters": rope}
+    embed = from_config({"model_type": "t5gemma2", "vocab_size": 10, "encoder": {"text_config": text}})
+    assert (embed.rotary.base, embed.sliding_rotary.base, embed.rotary.head_dim) == (5.0, 7.0, 16)

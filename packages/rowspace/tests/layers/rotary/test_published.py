@@ -14,6 +14,7 @@ from rowspace.layers.rotary.models import known_models
 SOME = (
     "llama", "mixtral", "smollm3", "gpt_oss", "stablelm", "qwen3_next", "cohere2_moe", "ernie4_5_moe", "gpt_neox",
     "deepseek_v2", "deepseek_v3", "llama4_text", "moonshine_streaming", "gemma3_text", "qwen2_vl_text", "qwen3_vl_text",
+    "neomme",
 )  # fmt: skip
 # The defaults of these classes are inconsistent: no model can be built without another size.
 UNFIT = {

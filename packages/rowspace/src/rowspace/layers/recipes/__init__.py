@@ -5,14 +5,13 @@ All recipes take `device` and `dtype`, and have the sizes of a published model a
 """
 
 from rowspace.layers.recipes.bert import albert, bert, modernbert, roberta
-from rowspace.layers.recipes.clip import clip_text, clip_vision, siglip_text, siglip_vision
 from rowspace.layers.recipes.encoder_decoder import t5, transformer
 from rowspace.layers.recipes.from_pretrained import RECIPES, from_checkpoint, from_config
 from rowspace.layers.recipes.gpt2 import bloom, gpt2, mpt, opt
 from rowspace.layers.recipes.heads import head_from_checkpoint, head_types, tied_from_checkpoint
 from rowspace.layers.recipes.llama import gemma, llama, mistral, qwen
 from rowspace.layers.recipes.per_layer import PerLayerInput, per_layer_from_checkpoint
-from rowspace.layers.recipes.vit import deit, dinov2, vit
+from rowspace.layers.recipes.vision import clip_text, clip_vision, deit, dinov2, siglip_text, siglip_vision, vit
 
 __all__ = [
     "RECIPES",

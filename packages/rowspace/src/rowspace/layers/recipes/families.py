@@ -16,7 +16,7 @@ from typing import Any
 from rowspace.errors import UsageError
 from rowspace.layers.recipes.composed import composed_text
 from rowspace.layers.recipes.composed_images import composed_image
-from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.recipes.recipe import Config, Recipe, part_of, pick_renamed
 from rowspace.layers.rotary.config import rotary_from_config
 from rowspace.layers.rotary.models import known_models
 
@@ -46,6 +46,7 @@ class Family:
     - `fixed`: arguments that no config has.
     - `tensors`: modules or parameters of the input → their names in the checkpoint.
     - `only`: entries that must have one value, since the input is another one for other values.
+    - `rotated`: model type → the part of config.json with the rotation, and the model type of that part.
     - `unrotated`: an entry that turns the rotation of the type off.
     - `images`: whether the parts are `ImageParts`.
     """
@@ -55,6 +56,7 @@ class Family:
     config: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     only: Mapping[str, Any] = field(default_factory=dict)
+    rotated: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     unrotated: str = ""
     images: bool = False
 
@@ -113,8 +115,11 @@ def _arguments(family: Family, kind: str, config: Config) -> dict[str, Any]:
             raise UsageError(f"the config has no {' or '.join(entries[name])}; restore the config.json")
     if family.images:
         return {"parts": parts}
-    is_rotated = not config.get(family.unrotated)
-    return {"parts": parts, "attention": rotations({**config, "model_type": kind}) if is_rotated else {}}
+    if config.get(family.unrotated):
+        return {"parts": parts}
+    part, kind = family.rotated.get(kind, ("", kind))
+    rotated = part_of(config, f"{part}.")[0] if part else config
+    return {"parts": parts, "attention": rotations({**rotated, "model_type": kind})}
 
 
 def _check_only(family: Family, kind: str, config: Config) -> None:

@@ -71,7 +71,7 @@ def rotary_from_config(
             )
         kind = ReversedRotaryPosition if model.reverse else RotaryPosition
         return kind(head_dim, base=base, layout=layout, rotary_dim=rotary_dim, scaling=scaling)
-    sections = rope.get("mrope_section", model.mrope_section)
+    sections = rope.get("mrope_section", model.mrope_section) or (rotary_dim // 4, rotary_dim // 4)
     interleaved = model.mrope == "interleaved"
     return MultimodalRotaryPosition(
         head_dim, sections, base=base, layout=layout, interleaved=interleaved, scaling=scaling, rotary_dim=rotary_dim

@@ -35,7 +35,8 @@ class Model:
     layers: the parameters of each layer type, if they differ.
     old_bases, scaled_layers: the entry of an old config.json with the base of each layer type, and the layer types to
         which its `rope_scaling` applies.
-    mrope, mrope_section: the order of the sections, "blocks" or "interleaved", if a token has several coordinates.
+    mrope, mrope_section: the order of the sections, "blocks" or "interleaved", if a token has several coordinates; no
+        sections are two of equal size, for row and column.
     layer_head_dims: the width of a head in the layers of a type, if they differ and the config does not have it.
     layer_bases_key: the entry with the base of each layer, 0 for layers without a rotation; all others must have one.
     reverse: whether the angles are negative (nanochat).

@@ -143,7 +143,7 @@ def _turns(rotary: RotaryPosition, found: Rotation, direction: int = 1) -> bool:
     for shift in (0, 1):  # PaliGemma counts from 1
         positions = torch.arange(shift, q.shape[-2] + shift) * direction
         if isinstance(rotary, MultimodalRotaryPosition):
-            positions = positions.expand(3, -1)
+            positions = positions.expand(len(rotary.sections), -1)
         actual = rotary(q, q, positions)[0][..., : expected.shape[-1]]
         reordered = torch.cat((actual[..., ::2], actual[..., 1::2]), dim=-1)
         if any(torch.allclose(each, expected, rtol=1e-5, atol=1e-5) for each in (actual, reordered)):
