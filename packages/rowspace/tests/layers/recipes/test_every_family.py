@@ -43,6 +43,7 @@ SOME = [
     "convnext",
     "segformer",
     "eomt",
+    "dinov3_vit",
     "swin",
     "sam_vision_model",
 ]

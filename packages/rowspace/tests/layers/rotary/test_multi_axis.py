@@ -2,6 +2,7 @@ import re
 
 import pytest
 import torch
+from transformers.models.dinov3_vit.modeling_dinov3_vit import get_patches_center_coordinates
 from transformers.models.pixtral.configuration_pixtral import PixtralVisionConfig
 from transformers.models.pixtral.modeling_pixtral import PixtralVisionRotaryEmbedding
 from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen2_vl
@@ -32,6 +33,11 @@ def test_order_of_patches_matches_qwen2_vl(merge_size):
     # transformers' get_vision_position_ids
     grid = torch.tensor([[1, 4, 6]])
     assert torch.equal(grid_positions(4, 6, merge_size=merge_size).t(), get_vision_position_ids(grid, merge_size))
+
+
+def test_centered_positions_match_dinov3():
+    theirs = get_patches_center_coordinates(3, 5, dtype=torch.float32, device=torch.device("cpu")) * 2 * torch.pi
+    torch.testing.assert_close(grid_positions(3, 5, centered=True).t(), theirs, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -37,6 +37,8 @@ class ImageEmbedding(CountedModule):
         patch_norm: Applied to the patches before anything is added (AIMv2), if any.
         norm: Applied to the sum, if any.
         dropout: Probability, applied last.
+        rotary: The rotation of queries and keys of the patches, stored for use in attention and not called here
+            (DINOv3: `AxialRotaryPosition`, at `grid_positions(h, w, centered=True)`).
         crop: Drop pixels on the right and at the bottom that do not fill a patch, as a convolution does. Otherwise such
             an image raises an error, or is padded if `patches` pads.
 
@@ -61,6 +63,7 @@ class ImageEmbedding(CountedModule):
         patch_norm: nn.Module | None = None,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
+        rotary: nn.Module | None = None,
         crop: bool = False,
     ) -> None:
         super().__init__()
@@ -76,6 +79,7 @@ class ImageEmbedding(CountedModule):
         self.patch_norm = patch_norm
         self.norm = norm
         self.dropout = nn.Dropout(dropout)
+        self.rotary = rotary
         self.crop = crop
 
     def forward(self, images: Tensor, *, mask: Tensor | None = None) -> Tensor:

@@ -11,6 +11,7 @@ from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
 from rowspace.layers.recipes.norms import NormKind, norm_of
+from rowspace.layers.rotary.multi_axis import AxialRotaryPosition
 
 __all__ = ["ImageParts", "composed_image"]
 
@@ -24,6 +25,8 @@ class ImageParts:
     - `class_token`, `distillation`, `registers`, `mask`: the tokens before the patches, and the mask token.
       `extra_registers` are not counted in the config.
     - `positioned`: whether positions are added; `resampled` whether to images of other sizes too, and `antialias` how.
+    - `num_heads`, `rope_theta`: heads of attention and base of the rotation by row and column, if there is one;
+      `alternate` as in `AxialRotaryPosition`.
     - `norm`, `norm_eps`: see `norm_of`; `norm_of_patches` if it comes before the positions.
     - `pad`: incomplete patches are padded instead of dropped.
     """
@@ -43,6 +46,9 @@ class ImageParts:
     positioned: bool = True
     resampled: bool = False
     antialias: bool = False
+    num_heads: int = 1
+    rope_theta: float | None = None
+    alternate: bool = False
     norm: NormKind | None = None
     norm_of_patches: bool = False
     norm_eps: float = 1e-5
@@ -96,6 +102,7 @@ def composed_image(*, parts: Mapping[str, Any], **factory: Unpack[Factory]) -> I
         patch_norm=norm if options.norm_of_patches else None,
         norm=None if options.norm_of_patches else norm,
         dropout=options.dropout,
+        rotary=_rotary(options, **factory),
         crop=not options.pad and options.stride is None,
     )
 
@@ -112,6 +119,13 @@ def _tokens(options: ImageParts, **factory: Unpack[Factory]) -> PrefixTokens | N
         mask=options.mask,
         **factory,
     )
+
+
+def _rotary(options: ImageParts, **factory: Unpack[Factory]) -> AxialRotaryPosition | None:
+    if options.rope_theta is None:
+        return None
+    head_dim = options.embedding_dim // options.num_heads
+    return AxialRotaryPosition(head_dim, base=options.rope_theta, alternate=options.alternate, **factory)
 
 
 def _positions(options: ImageParts, **factory: Unpack[Factory]) -> GridPosition | None:

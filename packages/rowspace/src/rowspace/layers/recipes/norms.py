@@ -16,6 +16,7 @@ NormKind = Literal[
     "affine",
     "shift_then_scale",
     "rms",
+    "rms_contiguous",
     "rms_in_float32",
     "rms_plus_one",
     "rms_unweighted",
@@ -110,6 +111,7 @@ class RootMeanSquareNorm(nn.Module):
     `nn.RMSNorm` differs from it in the last bits. The forms differ in where they round, and in the weight::
 
         rms                 weight · rounded(x)                Llama
+        rms_contiguous      the same of x made contiguous      Pixtral
         rms_in_float32      rounded(weight · x)                Inkling 2
         rms_plus_one        rounded((1 + weight) · x)          Gemma
         rms_unweighted      rounded(x)                         nanochat
@@ -138,12 +140,12 @@ class RootMeanSquareNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """X (..., d) → (..., d), in the dtype of x."""
-        wide = x.float()
+        wide = (x.contiguous() if self.form == "rms_contiguous" else x).float()
         square = wide.pow(2).mean(-1, keepdim=True) + self.eps
         normed = wide * (square.pow(-0.5) if self.form.startswith("rms_power") else torch.rsqrt(square))
         if self.weight is None:
             return normed.to(x.dtype)
-        if self.form == "rms":
+        if self.form in ("rms", "rms_contiguous"):
             return self.weight * normed.to(x.dtype)
         weight = self.weight.float()
         return (normed * (1.0 + weight if self.form == "rms_plus_one" else weight)).to(x.dtype)

@@ -3,6 +3,7 @@
 Each pair of components belongs to one coordinate, and its angle depends only on that coordinate.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -17,7 +18,9 @@ from rowspace.layers.rotary.position import RotaryLayout, RotaryPosition
 __all__ = ["AxialRotaryPosition", "MultimodalRotaryPosition", "grid_positions"]
 
 
-def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torch.device | None = None) -> Tensor:
+def grid_positions(
+    height: int, width: int, *, merge_size: int = 1, centered: bool = False, device: torch.device | None = None
+) -> Tensor:
     """Return row and column of each patch of a grid.
 
     Args:
@@ -25,10 +28,11 @@ def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torc
         width: Number of columns of patches.
         merge_size: If above 1, patches are ordered by blocks of `merge_size` × `merge_size`, each row by row, for
             models that merge a block into one token (Qwen2-VL).
+        centered: If True, a position is `2π · (2 (i + ½) / n - 1)`, from -2π to 2π in a grid of any size (DINOv3).
         device: Device of the result.
 
     Returns:
-        `(2, height · width)` int64.
+        `(2, height · width)` int64, or float32 if `centered`.
 
     Raises:
         UsageError: If the grid does not divide into blocks.
@@ -48,7 +52,10 @@ def grid_positions(height: int, width: int, *, merge_size: int = 1, device: torc
     rows = torch.arange(height, device=device).view(-1, 1, merge_size, 1)
     columns = torch.arange(width, device=device).view(1, -1, 1, merge_size)
     shape = (height // merge_size, width // merge_size, merge_size, merge_size)
-    return torch.stack((rows.expand(shape).flatten(), columns.expand(shape).flatten()))
+    positions = torch.stack((rows.expand(shape).flatten(), columns.expand(shape).flatten()))
+    if not centered:
+        return positions
+    return 2 * math.pi * ((positions + 0.5) / torch.tensor([[height], [width]], device=device) * 2 - 1)
 
 
 class AxialRotaryPosition(RotaryPosition):

@@ -1,6 +1,8 @@
 """Whether `rowspace.layers` opens a model type, and computes bit for bit what its first block receives: `agreement`."""
 
+import itertools
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +14,14 @@ from tests.layers.recipes.published.recorded import Recording, Rotation, recorde
 from torch import Tensor, nn
 
 from rowspace.errors import RowspaceError
-from rowspace.layers import ImageEmbedding, MultimodalRotaryPosition, RotaryPosition, from_checkpoint
+from rowspace.layers import (
+    AxialRotaryPosition,
+    ImageEmbedding,
+    MultimodalRotaryPosition,
+    RotaryPosition,
+    from_checkpoint,
+    grid_positions,
+)
 
 __all__ = ["Agreement", "agreement"]
 
@@ -101,6 +110,8 @@ def _difference(actual: Tensor, first_blocks: list[tuple[str, Tensor]]) -> float
             states[..., : (d := actual.shape[-1])].repeat(1, 1, states.shape[-1] // d)
         ):
             states = states[..., :d]  # noqa: PLW2901  # the same, side by side
+        if states.dim() == 3 and len(states) == 1 and states.numel() == actual.numel():
+            states = states.view_as(actual)  # noqa: PLW2901  # the images one after the other
         if states.dim() == 4 and actual.dim() == 3 and states[:, :, 0].shape[::2] == actual.shape[::2]:
             states = states.flatten(1, 2)  # noqa: PLW2901  # (batch, height, width, d)
         if states.dim() == 4 and actual.dim() == 3 and states.flatten(2).mT.shape == actual.shape:
@@ -128,7 +139,24 @@ def _rotary(ours: nn.Module, rotations: list[Rotation]) -> str:
     return "agrees" if any(there) and all(map(any, zip(there, back, strict=True))) else "differs"
 
 
+def _turns_patches(rotary: AxialRotaryPosition, found: Rotation) -> bool:
+    """Whether ours rotates the last queries, of one or two squares of patches, and theirs no others."""
+    sides = range(2, math.isqrt(found.q.shape[-2]) + 1)
+    for side, images, centered in itertools.product(sides, (1, 2), (True, False)):
+        count = images * side * side
+        positions = grid_positions(side, side, centered=centered).repeat(1, images)
+        if count > found.q.shape[-2]:
+            continue
+        ours = rotary(found.q[..., -count:, :], found.k[..., -count:, :], positions)[0]
+        same = torch.allclose(ours, found.rotated[..., -count:, :], rtol=1e-5, atol=1e-5)
+        if same and torch.equal(found.q[..., :-count, :], found.rotated[..., :-count, :]):
+            return True
+    return False
+
+
 def _turns(rotary: RotaryPosition, found: Rotation, direction: int = 1) -> bool:
+    if isinstance(rotary, AxialRotaryPosition):
+        return _turns_patches(rotary, found)
     q, expected = (each.transpose(1, 2) if found.axis == 1 else each for each in (found.q, found.rotated))
     if q.shape == expected.shape and q.shape[-1] > rotary.head_dim:  # the rotated part is the first or the last one
         size = rotary.head_dim
