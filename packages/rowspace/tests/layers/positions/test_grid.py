@@ -1,5 +1,6 @@
 import pytest
 import torch
+from transformers.models.sam3.modeling_sam3 import Sam3ViTEmbeddings
 
 from rowspace.errors import UsageError
 from rowspace.layers import GridPosition, grid_of, resample_positions
@@ -42,3 +43,15 @@ def test_grid_that_is_not_resampled_refuses_another_one():
     assert positions((2, 3)).shape == (7, 4)
     with pytest.raises(UsageError, match="the image has 3 × 3 patches, but this model has positions for 2 × 3"):
         positions((3, 3))
+
+
+@pytest.mark.parametrize("grid", [(2, 2), (5, 3), (1, 4)])
+def test_tiled_positions_match_sam_3(grid):
+    positions = GridPosition((2, 2), 4, prefix=0, resampled="tiled")
+    expected = Sam3ViTEmbeddings._tile_position_embeddings(None, positions.weight[None], *grid)
+    assert torch.equal(positions(grid), expected[0])
+
+
+def test_tiled_positions_with_a_prefix_raise():
+    with pytest.raises(UsageError, match="tiled positions have no prefix, but prefix is 1"):
+        GridPosition((2, 2), 4, resampled="tiled")

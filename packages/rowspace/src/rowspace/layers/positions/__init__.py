@@ -13,8 +13,14 @@ from rowspace.layers.positions.position_ids import (
     positions_of_packed,
     texts_of_packed,
 )
-from rowspace.layers.positions.relative_bias import RelativeBias, relative_buckets
-from rowspace.layers.positions.relative_scores import PositionScheme, RelativeScores, distant_scores, relative_scores
+from rowspace.layers.positions.relative import (
+    PositionScheme,
+    RelativeBias,
+    RelativeScores,
+    distant_scores,
+    relative_buckets,
+    relative_scores,
+)
 from rowspace.layers.positions.sinusoid import SinusoidGrid, SinusoidLayout, SinusoidPosition, sinusoid_frequencies
 
 __all__ = [

@@ -5,6 +5,7 @@ their dtype.
 """
 
 import math
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +35,8 @@ class GridPosition(CountedModule):
         embedding_dim: d.
         prefix: Number of tokens before the patches that have a position.
         antialias: See `resample_positions`.
-        resampled: Whether other grids are possible; if not, they raise an error.
+        resampled: Whether other grids are possible; if not, they raise an error. "tiled" repeats the rows for a larger
+            grid, and cuts them for a smaller one (SAM 3), without a prefix.
         init: Initialization of the weight, see `init_rows_`.
         device: Device of the weight.
         dtype: Dtype of the weight.
@@ -54,7 +56,7 @@ class GridPosition(CountedModule):
         *,
         prefix: int = 1,
         antialias: bool = False,
-        resampled: bool = True,
+        resampled: bool | Literal["tiled"] = True,
         init: Init = "normal",
         device: Device = None,
         dtype: torch.dtype | None = None,
@@ -62,6 +64,8 @@ class GridPosition(CountedModule):
         super().__init__()
         require_positive(height=grid[0], width=grid[1], embedding_dim=embedding_dim)
         require_not_negative(prefix=prefix)
+        if prefix and resampled == "tiled":
+            raise UsageError(f"tiled positions have no prefix, but prefix is {prefix}; pass prefix=0")
         self.grid = grid
         self.embedding_dim = embedding_dim
         self.prefix = prefix
@@ -82,6 +86,10 @@ class GridPosition(CountedModule):
                 f"the image has {grid[0]} × {grid[1]} patches, but this model has positions for {self.grid[0]} × "
                 f"{self.grid[1]}; resize or crop the image"
             )
+        if self.resampled == "tiled":
+            height, width = self.grid
+            rows = self.weight.view(height, width, -1).tile(grid[0] // height + 1, grid[1] // width + 1, 1)
+            return rows[: grid[0], : grid[1]].flatten(0, 1)
         return resample_positions(self.weight, self.grid, grid, prefix=self.prefix, antialias=self.antialias)
 
     def extra_repr(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from torch import nn
 
@@ -44,7 +44,7 @@ class ImageParts:
     extra_registers: int = 0
     mask: bool = False
     positioned: bool = True
-    resampled: bool = False
+    resampled: bool | Literal["tiled"] = False
     antialias: bool = False
     num_heads: int = 1
     rope_theta: float | None = None

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
-from rowspace.layers.positions.relative_bias import RelativeBias
+from rowspace.layers.positions.relative import RelativeBias
 from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
