@@ -84,6 +84,12 @@ MODELS = {
         tf.BloomForCausalLM,
     ),
     "mpt": TextModel(lambda: tf.MptConfig(vocab_size=40, d_model=16, n_layers=1, n_heads=2), tf.MptForCausalLM),
+    "esm": TextModel(
+        lambda: tf.EsmConfig(**BERT, mask_token_id=7, token_dropout=True, position_embedding_type="rotary"), tf.EsmModel
+    ),
+    "xlm": TextModel(
+        lambda: tf.XLMConfig(vocab_size=40, emb_dim=16, n_layers=1, n_heads=2, pad_token_id=1), tf.XLMModel
+    ),
     "modernbert": TextModel(lambda: tf.ModernBertConfig(**MODERNBERT), tf.ModernBertModel),
     "modernbert, with biases": TextModel(
         lambda: tf.ModernBertConfig(**MODERNBERT, norm_bias=True, norm_eps=0.01), tf.ModernBertForMaskedLM

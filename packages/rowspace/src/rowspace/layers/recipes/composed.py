@@ -1,13 +1,12 @@
 """The input of a text model from options instead of code: rows, positions, segments, a norm, a projection."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Unpack
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
@@ -16,13 +15,11 @@ from rowspace.layers.positions.alibi import Alibi
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.position_ids import PositionIdSource
 from rowspace.layers.positions.sinusoid import SinusoidLayout, SinusoidPosition
-from rowspace.layers.recipes.norms import NormKind, norm_of
+from rowspace.layers.recipes.parts import CodePointEmbedding, MaskedInput, NormKind, TrigramEmbedding, norm_of
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 
 __all__ = ["TextParts", "composed_text"]
-
-PRIMES = (31, 43, 59, 61, 73, 97, 103, 113, 137, 149, 157, 173, 181, 193, 211, 223)  # of CANINE
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,7 @@ class TextParts:
     - `alibi`: how the slopes are rounded; `num_heads` of them.
     - `trigrams`, `hashes`: the table is that of `TrigramEmbedding`, or of a `CodePointEmbedding` with so many hashes.
     - `zero_padding`: whether the result is zero for padding.
+    - `masked`: whether it is a `MaskedInput`; `mask_idx`, `mask_dropout`: id of the mask token, whether its rows are 0.
     - `order`: in which parts are summed, which determines the last bits.
     """
 
@@ -72,6 +70,9 @@ class TextParts:
     trigrams: bool = False
     hashes: int = 0
     zero_padding: bool = False
+    masked: bool = False
+    mask_idx: int | None = None
+    mask_dropout: bool = False
     order: tuple[str, ...] = ("tokens", "segments", "positions")
 
     @property
@@ -119,7 +120,10 @@ def composed_text(
     if options.is_projected and options.projection == "before_norm":
         norm = nn.Sequential(project(), *([] if norm is None else [norm]))
     alibi = None if options.alibi is None else Alibi(options.num_heads, rounding=options.alibi, **factory)
-    return InputEmbedding(
+    kind: Callable[..., InputEmbedding] = InputEmbedding
+    if options.masked:
+        kind = partial(MaskedInput, mask_idx=options.mask_idx if options.mask_dropout else None)
+    return kind(
         norm=norm,
         dropout=options.dropout,
         projection=project() if options.is_projected and options.projection == "last" else None,
@@ -191,74 +195,3 @@ def _norm(options: TextParts, **factory: Unpack[Factory]) -> nn.Module | None:
         return None
     width = options.embedding_dim if options.projection == "before_norm" else options.width
     return norm_of(options.norm, width, eps=options.norm_eps, bias=options.norm_bias, **factory)
-
-
-class TrigramEmbedding(nn.Module):
-    """ids (batch, seq) → (batch, seq, d): a linear map of the narrow rows of the next, this and the previous token.
-
-    Before the first and after the last token there are zeros.
-
-    Source: Sun et al. 2020 (MobileBERT), section 3.1; bit for bit transformers' `MobileBertEmbeddings`.
-
-    Args:
-        num_embeddings: V.
-        embedding_dim: d.
-        inner_dim: e, the dimension of the table.
-        padding_idx: Padding row of the table.
-        **factory: `device` and `dtype` of the parameters.
-
-    >>> TrigramEmbedding(10, 4, 2)(torch.tensor([[1, 2, 3]])).shape
-    torch.Size([1, 3, 4])
-    """
-
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        inner_dim: int,
-        *,
-        padding_idx: int | None = None,
-        **factory: Unpack[Factory],
-    ) -> None:
-        super().__init__()
-        self.table = TokenEmbedding(num_embeddings, inner_dim, padding_idx, **factory)
-        self.projection = nn.Linear(3 * inner_dim, embedding_dim, **factory)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Ids (batch, seq) → (batch, seq, d)."""
-        rows = functional.pad(self.table(ids), (0, 0, 1, 1))
-        # rows: (batch, 1 + seq + 1, e)
-        output: Tensor = self.projection(torch.cat((rows[:, 2:], rows[:, 1:-1], rows[:, :-2]), dim=-1))
-        return output
-
-
-class CodePointEmbedding(nn.Module):
-    """Code points (...) → (..., d): the rows, each of d / k components, that k hashes select, side by side.
-
-    Hash j of code point c is row `(c + 1) · prime_j mod m` of the j-th part of `table`, which has k parts of m rows.
-
-    Source: Clark et al. 2022 (CANINE), section 3.1; bit for bit transformers' `CanineEmbeddings`.
-
-    Args:
-        num_rows: m.
-        embedding_dim: d.
-        num_hashes: k.
-        **factory: `device` and `dtype` of the parameters.
-
-    >>> CodePointEmbedding(10, 4, 2)(torch.tensor([[97, 0x10FFFF]])).shape
-    torch.Size([1, 2, 4])
-    """
-
-    def __init__(self, num_rows: int, embedding_dim: int, num_hashes: int, **factory: Unpack[Factory]) -> None:
-        super().__init__()
-        self.num_rows = num_rows
-        self.num_hashes = num_hashes
-        self.table = TokenEmbedding(num_hashes * num_rows, embedding_dim // num_hashes, **factory)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Ids (...) → (..., d)."""
-        primes = torch.tensor(PRIMES[: self.num_hashes], device=ids.device)
-        parts = torch.arange(self.num_hashes, device=ids.device) * self.num_rows
-        rows: Tensor = self.table((ids.long().unsqueeze(-1) + 1) * primes % self.num_rows + parts)
-        # rows: (..., k, d / k)
-        return rows.flatten(-2)

@@ -10,7 +10,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.grid import GridPosition, Size, grid_of
-from rowspace.layers.recipes.norms import NormKind, norm_of
+from rowspace.layers.recipes.parts import NormKind, norm_of
 from rowspace.layers.rotary.multi_axis import AxialRotaryPosition
 
 __all__ = ["ImageParts", "composed_image"]

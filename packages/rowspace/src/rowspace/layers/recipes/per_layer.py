@@ -10,7 +10,7 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.recipes.checkpoint import Checkpoint
-from rowspace.layers.recipes.norms import norm_of
+from rowspace.layers.recipes.parts import norm_of
 from rowspace.layers.recipes.recipe import Config
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 

@@ -1,14 +1,29 @@
-"""Norms of the inputs of published models that `torch.nn` does not compute in the same order of operations."""
+"""Parts of single published models: norms whose order of operations is not that of `torch.nn`, tables, an input."""
 
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
+from rowspace.layers.inputs.input_embedding import InputEmbedding
+from rowspace.layers.tables.token_embedding import TokenEmbedding
 
-__all__ = ["NORMS", "Affine", "NormKind", "RootMeanSquareNorm", "StepwiseLayerNorm", "norm_of"]
+__all__ = [
+    "NORMS",
+    "Affine",
+    "CodePointEmbedding",
+    "MaskedInput",
+    "NormKind",
+    "RootMeanSquareNorm",
+    "StepwiseLayerNorm",
+    "TrigramEmbedding",
+    "norm_of",
+]
+
+PRIMES = (31, 43, 59, 61, 73, 97, 103, 113, 137, 149, 157, 173, 181, 193, 211, 223)  # of CANINE
 
 NormKind = Literal[
     "layer",
@@ -153,3 +168,113 @@ class RootMeanSquareNorm(nn.Module):
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
         return f"{self.dim}, eps={self.eps}, form={self.form!r}"
+
+
+class MaskedInput(InputEmbedding):
+    """An input that is zero for padding, with a mask, and for mask tokens, in whose place the other rows are scaled.
+
+    They are times 0.88 / (1 - m), of which m is the share of mask tokens in a text, since 12 % were masked in training.
+
+    Source: Lin et al. 2022 (ESM-2), with dropout of mask tokens; bit for bit transformers' `EsmEmbeddings`.
+
+    Args:
+        mask_idx: Id of the mask token, or None for rows like any other.
+        **parts: As in `InputEmbedding`.
+
+    >>> embed = MaskedInput(mask_idx=4, tokens=TokenEmbedding(5, 2))
+    >>> embed(torch.tensor([[3, 4]]))[0, 1].tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(self, *, mask_idx: int | None, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.mask_idx = mask_idx
+
+    def forward(
+        self,
+        ids: Tensor,
+        segments: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        positions: Tensor | None = None,
+        start: int = 0,
+    ) -> Tensor:
+        """As in `InputEmbedding`."""
+        rows = super().forward(ids, segments, mask=mask, positions=positions, start=start)
+        if self.mask_idx is not None:
+            masked = ids == self.mask_idx
+            share = masked.sum(-1) / (ids.shape[-1] if mask is None else mask.sum(-1))
+            rows = rows.masked_fill(masked.unsqueeze(-1), 0.0)
+            rows = (rows * (1 - 0.15 * 0.8) / (1 - share)[:, None, None]).to(rows.dtype)
+        return rows if mask is None else rows * mask[..., start:].unsqueeze(-1).to(rows.dtype)
+
+
+class TrigramEmbedding(nn.Module):
+    """ids (batch, seq) → (batch, seq, d): a linear map of the narrow rows of the next, this and the previous token.
+
+    Before the first and after the last token there are zeros.
+
+    Source: Sun et al. 2020 (MobileBERT), section 3.1; bit for bit transformers' `MobileBertEmbeddings`.
+
+    Args:
+        num_embeddings: V.
+        embedding_dim: d.
+        inner_dim: e, the dimension of the table.
+        padding_idx: Padding row of the table.
+        **factory: `device` and `dtype` of the parameters.
+
+    >>> TrigramEmbedding(10, 4, 2)(torch.tensor([[1, 2, 3]])).shape
+    torch.Size([1, 3, 4])
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        inner_dim: int,
+        *,
+        padding_idx: int | None = None,
+        **factory: Unpack[Factory],
+    ) -> None:
+        super().__init__()
+        self.table = TokenEmbedding(num_embeddings, inner_dim, padding_idx, **factory)
+        self.projection = nn.Linear(3 * inner_dim, embedding_dim, **factory)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (batch, seq) → (batch, seq, d)."""
+        rows = functional.pad(self.table(ids), (0, 0, 1, 1))
+        # rows: (batch, 1 + seq + 1, e)
+        output: Tensor = self.projection(torch.cat((rows[:, 2:], rows[:, 1:-1], rows[:, :-2]), dim=-1))
+        return output
+
+
+class CodePointEmbedding(nn.Module):
+    """Code points (...) → (..., d): the rows, each of d / k components, that k hashes select, side by side.
+
+    Hash j of code point c is row `(c + 1) · prime_j mod m` of the j-th part of `table`, which has k parts of m rows.
+
+    Source: Clark et al. 2022 (CANINE), section 3.1; bit for bit transformers' `CanineEmbeddings`.
+
+    Args:
+        num_rows: m.
+        embedding_dim: d.
+        num_hashes: k.
+        **factory: `device` and `dtype` of the parameters.
+
+    >>> CodePointEmbedding(10, 4, 2)(torch.tensor([[97, 0x10FFFF]])).shape
+    torch.Size([1, 2, 4])
+    """
+
+    def __init__(self, num_rows: int, embedding_dim: int, num_hashes: int, **factory: Unpack[Factory]) -> None:
+        super().__init__()
+        self.num_rows = num_rows
+        self.num_hashes = num_hashes
+        self.table = TokenEmbedding(num_hashes * num_rows, embedding_dim // num_hashes, **factory)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids (...) → (..., d)."""
+        primes = torch.tensor(PRIMES[: self.num_hashes], device=ids.device)
+        parts = torch.arange(self.num_hashes, device=ids.device) * self.num_rows
+        rows: Tensor = self.table((ids.long().unsqueeze(-1) + 1) * primes % self.num_rows + parts)
+        # rows: (..., k, d / k)
+        return rows.flatten(-2)
