@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "packages/rowspace"))
 from tests.layers.recipes.published.models import NotRun, small_model
 
 from rowspace.layers.recipes import families
-from rowspace.layers.recipes.recipe import part_of
+from rowspace.layers.recipes.families import part_of
 
 HEADER = """# Defaults of config.json by model type of transformers {version}, and whether the table has a padding row.
 # See families.py. Written by scripts/make_recipe_defaults.py.

@@ -17,6 +17,7 @@ from rowspace.layers import (
     TiedHead,
     TokenEmbedding,
     TrainableRows,
+    positions_of_packed,
     replace_rows,
 )
 
@@ -99,6 +100,20 @@ def test_inputs_of_training_match_onnxruntime(tmp_path):
     ids = torch.tensor([[3, 9, 2, 0, 7, 7, 1, 5, 4], [9, 9, 1, 1, 8, 2, 3, 10, 6]])
     given = (ids, torch.rand(3, 8), torch.rand(2, 9))
     torch.testing.assert_close(run(Inputs(), given, given, tmp_path / "inputs.onnx"), Inputs()(*given).detach())
+
+
+class Packed(nn.Module):
+    """Where texts begin → the positions of 7 tokens."""
+
+    def forward(self, cu_seqlens):
+        return positions_of_packed(cu_seqlens, 7)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_positions_of_another_number_of_packed_texts_match_onnxruntime(tmp_path):
+    example, other = torch.tensor([0, 3, 7]), torch.tensor([0, 2, 2, 6, 7])  # the second of four texts is empty
+    positions = run(Packed(), (example,), (other,), tmp_path / "packed.onnx", dynamic_shapes=({0: Dim("texts")},))
+    assert positions.tolist() == [0, 1, 0, 1, 2, 3, 0]
 
 
 class Heads(nn.Module):

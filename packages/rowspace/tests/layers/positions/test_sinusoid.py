@@ -3,6 +3,7 @@ import pickle
 
 import pytest
 import torch
+from transformers.models.canary.modeling_canary import CanaryPositionalEmbedding
 from transformers.models.ctrl.modeling_ctrl import positional_encoding
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.fsmt.modeling_fsmt import SinusoidalPositionalEmbedding
@@ -43,6 +44,12 @@ def test_matches_fairseq_with_padding_bit_for_bit(start):
     reference = M2M100SinusoidalPositionalEmbedding(8, 64, padding_idx=1)
     position = SinusoidPosition(64, layout="concatenated", endpoint=True, padding_idx=1)
     assert torch.equal(position(texts, start=start), reference(texts, past_key_values_length=start))
+
+
+def test_matches_canary_bit_for_bit():
+    # transformers' CanaryPositionalEmbedding, divided by √d
+    expected = CanaryPositionalEmbedding(300, 64)(torch.arange(300))
+    assert torch.equal(SinusoidPosition(64, layout="concatenated", normalized=True)(ids(300)), expected)
 
 
 def test_matches_ctrl_bit_for_bit():

@@ -46,6 +46,7 @@ SOME = [
     "dinov3_vit",
     "swin",
     "sam_vision_model",
+    "sam2_hiera_det_model",
 ]
 
 

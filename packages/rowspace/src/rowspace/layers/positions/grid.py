@@ -16,7 +16,7 @@ from rowspace.layers.arguments import Device, require_not_negative, require_posi
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.tables.init import Init, init_rows_
 
-__all__ = ["GridPosition", "grid_of", "resample_patches", "resample_positions"]
+__all__ = ["GridPosition", "WindowedPosition", "grid_of", "resample_patches", "resample_positions"]
 
 Grid = tuple[int, int]  # (height, width), in patches
 Size = int | tuple[int, int]  # one number for a square, else (height, width)
@@ -95,6 +95,42 @@ class GridPosition(CountedModule):
     def extra_repr(self) -> str:
         """The arguments, for `print(module)`."""
         return f"{self.grid}, {self.embedding_dim}, prefix={self.prefix}, antialias={self.antialias}"
+
+
+class WindowedPosition(GridPosition):
+    """`GridPosition` without a prefix, plus a row for each place in a window, `window.weight`, tiled over the grid.
+
+    Source: Bolya et al. 2023, "Window Attention is Bugged"; bit for bit transformers' `Sam2HieraDetModel`.
+
+    Args:
+        grid: As in `GridPosition`.
+        embedding_dim: d.
+        window: Side of a window in patches.
+        device: Device of the weights.
+        dtype: Dtype of the weights.
+
+    >>> WindowedPosition((2, 2), 8, window=3)((4, 6)).shape
+    torch.Size([24, 8])
+    """
+
+    def __init__(
+        self,
+        grid: tuple[int, int],
+        embedding_dim: int,
+        *,
+        window: int,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(grid, embedding_dim, prefix=0, device=device, dtype=dtype)
+        self.window = GridPosition(
+            (window, window), embedding_dim, prefix=0, resampled="tiled", device=device, dtype=dtype
+        )
+
+    def forward(self, grid: tuple[int, int]) -> Tensor:
+        """Grid (h, w) → (h · w, d), in the dtype of the weight."""
+        rows: Tensor = super().forward(grid) + self.window(grid)
+        return rows
 
 
 def grid_of(image_size: Size, patch_size: Size) -> tuple[int, int]:

@@ -111,7 +111,7 @@ def positions_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
     tensor([0, 1, 2, 0, 1])
     """
     texts = texts_of_packed(cu_seqlens, total)
-    return torch.arange(len(texts), device=texts.device) - cu_seqlens.long()[texts]
+    return torch.arange(texts.shape[0], device=texts.device) - cu_seqlens.long()[texts]
 
 
 def texts_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
@@ -132,7 +132,7 @@ def texts_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
     >>> texts_of_packed(torch.tensor([0, 3, 5]))
     tensor([0, 0, 0, 1, 1])
     """
-    if cu_seqlens.dim() != 1 or not len(cu_seqlens) or cu_seqlens.is_floating_point() or cu_seqlens.is_complex():
+    if cu_seqlens.dim() != 1 or not cu_seqlens.shape[0] or cu_seqlens.is_floating_point() or cu_seqlens.is_complex():
         raise UsageError(
             f"cu_seqlens must be integers of shape (texts + 1,), got {cu_seqlens.dtype} {tuple(cu_seqlens.shape)}"
         )
@@ -147,4 +147,6 @@ def texts_of_packed(cu_seqlens: Tensor, total: int | None = None) -> Tensor:
             raise UsageError(
                 f"total is {total}, but cu_seqlens ends with {cu_seqlens[-1]}; pass the last of cu_seqlens"
             )
-    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths, output_size=total)
+    if torch.onnx.is_in_onnx_export() and total is not None:  # ONNX cannot repeat by a tensor
+        return (torch.arange(total, device=lengths.device).unsqueeze(1) >= cu_seqlens[1:]).sum(1)
+    return torch.repeat_interleave(torch.arange(lengths.shape[0], device=lengths.device), lengths, output_size=total)

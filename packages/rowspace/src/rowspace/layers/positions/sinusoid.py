@@ -37,6 +37,7 @@ class SinusoidPosition(ConstantBuffers):
             `base^(-i/(d/2 - 1))`, and the lowest is 1/base (tensor2tensor, fairseq).
         angle_dtype: float32 as in tensor2tensor and fairseq, or float64 as in tables made with NumPy (Marian,
             DistilBERT). The error of float32 angles is about position / 10⁷.
+        normalized: Divide rows by √d (Canary).
         reciprocal: Compute float32 frequencies as `1 / base^(2i/d)`, whose last bits differ (CTRL).
         offset: The number in the formula of the first position (XGLM has 2), added to `positions` too.
         padding_idx: If given, position ids do not count padding and start at `padding_idx + 1`, and padding gets zeros,
@@ -66,6 +67,7 @@ class SinusoidPosition(ConstantBuffers):
         endpoint: bool = False,
         angle_dtype: torch.dtype = torch.float32,
         reciprocal: bool = False,
+        normalized: bool = False,
         offset: int = 0,
         padding_idx: int | None = None,
         device: Device = None,
@@ -79,6 +81,7 @@ class SinusoidPosition(ConstantBuffers):
         self.embedding_dim = embedding_dim
         require_not_negative(offset=offset)
         self.layout = layout
+        self.normalized = normalized
         self.offset = offset
         self.padding_idx = padding_idx
         self._cached_rows: Tensor | None = None
@@ -124,6 +127,8 @@ class SinusoidPosition(ConstantBuffers):
         frequencies = self.frequencies.to(positions.device)
         angles = positions.unsqueeze(-1).to(frequencies.dtype) * frequencies
         sine, cosine = angles.sin().float(), angles.cos().float()
+        if self.normalized:
+            sine, cosine = sine / math.sqrt(self.embedding_dim), cosine / math.sqrt(self.embedding_dim)
         if self.layout == "concatenated":
             return torch.cat((sine, cosine), dim=-1)
         return torch.stack((sine, cosine), dim=-1).flatten(-2)

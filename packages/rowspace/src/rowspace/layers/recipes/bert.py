@@ -8,7 +8,7 @@ from rowspace._base.options import shows_options
 from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, layered_rotaries, pick_renamed
+from rowspace.layers.recipes.families import Config, Recipe, layered_rotaries, pick_renamed
 from rowspace.layers.rotary.position import RotaryPosition
 from rowspace.layers.tables.token_embedding import SegmentEmbedding, TokenEmbedding
 

@@ -173,6 +173,7 @@ def _positions(options: TextParts, **factory: Unpack[Factory]) -> nn.Module | No
             layout=layout,
             endpoint=options.sinusoids.get("endpoint", False),
             angle_dtype=torch.float64 if options.sinusoids.get("float64") else torch.float32,
+            normalized=options.sinusoids.get("normalized", False),
             reciprocal=options.sinusoids.get("reciprocal", False),
             offset=options.sinusoids.get("offset", 0),
             padding_idx=padding,

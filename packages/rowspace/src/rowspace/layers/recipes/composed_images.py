@@ -9,7 +9,7 @@ from torch import nn
 from rowspace.layers.arguments import Factory
 from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
 from rowspace.layers.pixels.patches import PatchEmbedding
-from rowspace.layers.positions.grid import GridPosition, Size, grid_of
+from rowspace.layers.positions.grid import GridPosition, Size, WindowedPosition, grid_of
 from rowspace.layers.recipes.parts import NormKind, norm_of
 from rowspace.layers.rotary.multi_axis import AxialRotaryPosition
 
@@ -25,6 +25,7 @@ class ImageParts:
     - `class_token`, `distillation`, `registers`, `mask`: the tokens before the patches, and the mask token.
       `extra_registers` are not counted in the config.
     - `positioned`: whether positions are added; `resampled` whether to images of other sizes too, and `antialias` how.
+    - `background`, `window`: the grid and the side of a `WindowedPosition`, if it is one.
     - `num_heads`, `rope_theta`: heads of attention and base of the rotation by row and column, if there is one;
       `alternate` as in `AxialRotaryPosition`.
     - `norm`, `norm_eps`: see `norm_of`; `norm_of_patches` if it comes before the positions.
@@ -36,7 +37,7 @@ class ImageParts:
     patch_size: Size = 16
     channels: int = 3
     patch_bias: bool = True
-    stride: int | None = None
+    stride: Size | None = None
     padding: int | None = None
     class_token: bool = False
     distillation: bool = False
@@ -46,6 +47,8 @@ class ImageParts:
     positioned: bool = True
     resampled: bool | Literal["tiled"] = False
     antialias: bool = False
+    background: tuple[int, int] = (1, 1)
+    window: int | None = None
     num_heads: int = 1
     rope_theta: float | None = None
     alternate: bool = False
@@ -131,6 +134,8 @@ def _rotary(options: ImageParts, **factory: Unpack[Factory]) -> AxialRotaryPosit
 def _positions(options: ImageParts, **factory: Unpack[Factory]) -> GridPosition | None:
     if not options.positioned:
         return None
+    if options.window is not None:
+        return WindowedPosition(options.background, options.embedding_dim, window=options.window, **factory)
     grid = grid_of(options.image_size, options.patch_size)
     return GridPosition(
         grid,

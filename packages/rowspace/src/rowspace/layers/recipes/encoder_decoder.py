@@ -8,7 +8,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.relative import RelativeBias
 from rowspace.layers.positions.sinusoid import SinusoidPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, TensorNames, pick_renamed
+from rowspace.layers.recipes.families import Config, Recipe, TensorNames, pick_renamed
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 

@@ -14,9 +14,8 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.recipes.bert import MODERNBERT
 from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.encoder_decoder import T5
-from rowspace.layers.recipes.families import data_recipes
+from rowspace.layers.recipes.families import Config, Recipe, data_recipes
 from rowspace.layers.recipes.gpt2 import MPT
-from rowspace.layers.recipes.recipe import Config, Recipe
 
 __all__ = ["RECIPES", "from_checkpoint", "from_config"]
 
@@ -172,12 +171,16 @@ def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor)
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "
             f"requires floats of shape {tuple(parameter.shape)}; check that both are of the same model"
         )
+    if tensor.dim() == 4 and tensor.flatten(0, -2).shape != parameter.shape == tensor[0].flatten(1).mT.shape:
+        tensor = tensor.flatten(2).mT  # (1, d, height, width)
     return tensor.reshape(parameter.shape)
 
 
 def _fits(tensor: Tensor, parameter: Tensor) -> bool:
-    """Whether the shapes are equal up to axes of 1, or to a grid of rows that is one axis of the parameter."""
+    """Whether the shapes are equal up to axes of 1, or to a grid of rows, or of columns, that is one axis of it."""
     if _without_ones(tensor) == _without_ones(parameter):
+        return True
+    if tensor.dim() == 4 and len(tensor) == 1 and tensor[0].flatten(1).mT.shape == parameter.shape:
         return True
     return tensor.dim() > 2 and tensor.flatten(0, -2).shape == parameter.shape
 

@@ -10,7 +10,7 @@ from rowspace.layers.arguments import Factory
 from rowspace.layers.inputs.input_embedding import InputEmbedding
 from rowspace.layers.positions.alibi import Alibi
 from rowspace.layers.positions.learned import LearnedPosition
-from rowspace.layers.recipes.recipe import Config, Recipe, pick_renamed
+from rowspace.layers.recipes.families import Config, Recipe, pick_renamed
 from rowspace.layers.tables.factorized import FactorizedEmbedding
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 

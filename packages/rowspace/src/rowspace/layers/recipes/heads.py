@@ -13,9 +13,9 @@ from torch import nn
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.layers.recipes.checkpoint import Checkpoint
+from rowspace.layers.recipes.families import Config, part_of
 from rowspace.layers.recipes.from_pretrained import RECIPES, from_checkpoint, similar_names
 from rowspace.layers.recipes.published_heads import PublishedHead, PublishedTiedHead, TransformedHead
-from rowspace.layers.recipes.recipe import Config, part_of
 
 __all__ = ["head_from_checkpoint", "head_types", "tied_from_checkpoint"]
 

@@ -10,8 +10,8 @@ from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
 from rowspace.layers.counted_module import CountedModule
 from rowspace.layers.recipes.checkpoint import Checkpoint
+from rowspace.layers.recipes.families import Config
 from rowspace.layers.recipes.parts import norm_of
-from rowspace.layers.recipes.recipe import Config
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 
 __all__ = ["PerLayerInput", "per_layer_from_checkpoint"]
