@@ -1,6 +1,6 @@
 """Pixels → vectors: patches, prefix tokens, and the complete input of a vision transformer.
 
-Read `patches.py` first, then `prefix_tokens.py` and `image_embedding.py`.
+Read `patches.py` first, then `image_embedding.py`.
 """
 
 from rowspace.layers.pixels.image_embedding import ImageEmbedding, PrefixTokens
