@@ -3,7 +3,7 @@ import copy
 import pytest
 import torch
 
-from rowspace.layers.constants import ConstantBuffers
+from rowspace.layers.base_modules import ConstantBuffers
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from rowspace.layers import TokenEmbedding
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 
 
 def test_shared_tensor_counts_once() -> None:

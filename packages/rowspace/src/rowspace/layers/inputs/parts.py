@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace.errors import UsageError
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.positions.sinusoid import SinusoidPosition
 from rowspace.layers.tables.gather import require_tensor

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, Factory
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.pixels.patches import PatchEmbedding
 from rowspace.layers.positions.grid import GridPosition
 

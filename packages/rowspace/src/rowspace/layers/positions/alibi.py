@@ -8,7 +8,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_above, require_positive
-from rowspace.layers.constants import ConstantBuffers
+from rowspace.layers.base_modules import ConstantBuffers
 
 __all__ = ["Alibi", "alibi_slopes"]
 

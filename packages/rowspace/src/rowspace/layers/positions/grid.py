@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_not_negative, require_positive
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.tables.init import Init, init_rows_
 
 __all__ = ["GridPosition", "WindowedPosition", "grid_of", "resample_patches", "resample_positions"]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_above, require_not_negative, require_positive
-from rowspace.layers.constants import ConstantBuffers
+from rowspace.layers.base_modules import ConstantBuffers
 from rowspace.layers.positions.position_ids import check_start, position_ids_from_length, position_ids_from_mask
 from rowspace.layers.tables.gather import require_tensor
 

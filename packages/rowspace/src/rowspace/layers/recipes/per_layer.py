@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Factory
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.families import Config
 from rowspace.layers.recipes.parts import norm_of

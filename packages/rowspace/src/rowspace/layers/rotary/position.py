@@ -9,7 +9,7 @@ from torch import Tensor
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.constants import ConstantBuffers
+from rowspace.layers.base_modules import ConstantBuffers
 from rowspace.layers.rotary.frequencies import RotaryScaling
 from rowspace.layers.tables.gather import require_tensor
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.init import Init
 from rowspace.layers.tables.token_embedding import TokenEmbedding

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule, RecordedSettings
+from rowspace.layers.base_modules import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.token_embedding import TokenEmbedding
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule, RecordedSettings
+from rowspace.layers.base_modules import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.hashed import GAMMA, mixed_bits
 from rowspace.layers.tables.token_embedding import TokenEmbedding

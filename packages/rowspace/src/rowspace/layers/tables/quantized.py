@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
-from rowspace.layers.counted_module import CountedModule, RecordedSettings
+from rowspace.layers.base_modules import CountedModule, RecordedSettings
 from rowspace.layers.tables.gather import gather_rows
 
 _ROWS_AT_ONCE = 4096

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, is_finite, require_bool, require_positive, row_index
-from rowspace.layers.counted_module import CountedModule
+from rowspace.layers.base_modules import CountedModule
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.layers.tables.init import Init, init_rows_

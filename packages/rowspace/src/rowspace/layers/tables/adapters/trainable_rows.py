@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from rowspace._base.atomic import StrPath, atomic_folder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import is_count, read_object
-from rowspace.layers.constants import ConstantBuffers
-from rowspace.layers.counted_module import RecordedSettings
+from rowspace.layers.base_modules import ConstantBuffers, RecordedSettings
 from rowspace.layers.tables.adapters.lora import check_table, frozen_rows, require_loaded, scaled_as
 from rowspace.layers.tables.wrapped import PartlyLearned
 
