@@ -4,6 +4,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tests.layers.recipes.text_models import MODELS, saved
+from transformers import CanineConfig, CanineModel
 
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.layers import RotaryPosition, from_checkpoint, from_config
@@ -239,3 +240,14 @@ def test_rotation_of_t5gemma_2_is_that_of_its_encoder():
     text = {"vocab_size": 10, "hidden_size": 8, "head_dim": 16, "rope_parameters": rope}
     embed = from_config({"model_type": "t5gemma2", "vocab_size": 10, "encoder": {"text_config": text}})
     assert (embed.rotary.base, embed.sliding_rotary.base, embed.rotary.head_dim) == (5.0, 7.0, 16)
+
+
+def test_parts_of_a_table_that_do_not_fit_together_raise(tmp_path):
+    sizes = {"hidden_size": 16, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8}
+    model = CanineModel(CanineConfig(**sizes, num_hash_buckets=20, downsampling_rate=2, upsampling_kernel_size=2))
+    name = "char_embeddings.HashBucketCodepointEmbedder_3.weight"
+    folder = rewritten(saved(model, tmp_path), lambda tensors: tensors | {name: tensors[name][:, :1].contiguous()})
+    with pytest.raises(
+        FileFormatError, match=r"Embedder_7.weight' are parts of one table, but of shapes that do not fit"
+    ):
+        from_checkpoint(folder)

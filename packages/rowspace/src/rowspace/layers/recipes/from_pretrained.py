@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from rowspace._base.options import shows_options
+from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.layers.arguments import Factory
 from rowspace.layers.recipes.bert import MODERNBERT
@@ -163,9 +164,7 @@ def _parts(config: Config) -> dict[str, tuple[Recipe, Config]]:
 
 def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor) -> Tensor:
     """The tensor for a parameter, in its shape: some models have an additional axis of 1."""
-    names = [checkpoint.find([part]) for part in endings[0].split(" + ")] if " + " in endings[0] else None
-    name = checkpoint.find(endings) if names is None else " + ".join(names)
-    tensor = checkpoint.read(name) if names is None else torch.cat([checkpoint.read(part) for part in names], dim=-2)
+    name, tensor = _read(checkpoint, endings)
     if not tensor.is_floating_point() or not _fits(tensor, parameter):
         raise FileFormatError(
             f"{checkpoint.folder}: tensor {name!r} is {tensor.dtype} of shape {tuple(tensor.shape)}, but config.json "
@@ -174,6 +173,25 @@ def _fitted(checkpoint: Checkpoint, endings: tuple[str, ...], parameter: Tensor)
     if tensor.dim() == 4 and tensor.flatten(0, -2).shape != parameter.shape == tensor[0].flatten(1).mT.shape:
         tensor = tensor.flatten(2).mT  # (1, d, height, width)
     return tensor.reshape(parameter.shape)
+
+
+def _read(checkpoint: Checkpoint, endings: tuple[str, ...]) -> tuple[str, Tensor]:
+    """A tensor with its name, one without its first row, as in "positions[1:]", or several together ("a + b")."""
+    if endings[0].endswith("[1:]"):
+        name = checkpoint.find([endings[0].removesuffix("[1:]")])
+        tensor = checkpoint.read(name)
+        return name, tensor[..., 1:, :] if tensor.dim() > 1 else tensor
+    if " + " in endings[0]:
+        names = [checkpoint.find([part]) for part in endings[0].split(" + ")]
+        try:
+            return " + ".join(names), torch.cat([checkpoint.read(part) for part in names], dim=-2)
+        except (IndexError, RuntimeError) as error:
+            raise FileFormatError(
+                f"{checkpoint.folder}: {join_names(names)} are parts of one table, but of shapes that do not fit "
+                f"together ({reason_of(error)}); restore the file"
+            ) from None
+    name = checkpoint.find(endings)
+    return name, checkpoint.read(name)
 
 
 def _fits(tensor: Tensor, parameter: Tensor) -> bool:
