@@ -2,6 +2,7 @@
 
 import gc
 import math
+from collections import defaultdict
 
 import pytest
 import torch
@@ -241,6 +242,44 @@ def test_state_moves_to_torch_and_back_in_the_middle_of_a_run(backend):
         race.optimizer.load_state_dict(theirs)
         race.dense_optimizer.load_state_dict(ours)
         assert race.run(40).deviation < CLOSE
+
+
+def zero_moments(optimizer):
+    for state in optimizer.state.values():
+        for name in ("exp_avg", "exp_avg_sq"):
+            state[name].zero_()
+
+
+CHANGES_OF_STATE = {
+    "cleared": lambda optimizer: optimizer.state.clear(),
+    "another dictionary": lambda optimizer: setattr(optimizer, "state", defaultdict(dict)),
+    "moments of zero": zero_moments,
+    "step of zero": lambda optimizer: [state["step"].zero_() for state in optimizer.state.values()],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES_OF_STATE)
+def test_a_state_that_was_changed_is_that_of_adamw(backend, name):
+    race = Race().run(40)
+    for optimizer in (race.optimizer, race.dense_optimizer):
+        CHANGES_OF_STATE[name](optimizer)
+    assert race.run(40).deviation < CLOSE
+
+
+def test_moments_are_up_to_date_when_they_are_read(backend, assert_close):
+    race = Race().run(20)
+    for name in ("exp_avg", "exp_avg_sq"):
+        theirs = race.dense_optimizer.state[race.dense.weight][name]
+        assert_close(race.optimizer.state[race.sparse.weight][name], theirs)
+
+
+def test_the_state_of_another_table_is_refused():
+    tables = [nn.Embedding(size, 3, sparse=True) for size in (10, 12)]
+    optimizers = [DeferredAdamW(table) for table in tables]
+    tables[0](torch.tensor([1, 2])).sum().backward()
+    optimizers[0].step()
+    with pytest.raises(UsageError, match=r"state 'exp_avg' of shape \[10, 3\] does not belong to .* shape \[12, 3\]"):
+        optimizers[1].load_state_dict(optimizers[0].state_dict())
 
 
 def test_low_precision_state_survives_loading():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECKED_VERSIONS", "assert_on_device", "call_plainly", "first_local_row", "group_of", "is_batched",
-    "is_in_data_parallel", "is_transform_active", "local_offset", "outside_transforms",
+    "is_in_data_parallel", "is_traced", "is_transform_active", "local_offset", "outside_transforms",
 ]  # fmt: skip
 
 CHECKED_VERSIONS = ("2.13",)
@@ -29,6 +29,11 @@ def is_transform_active() -> bool:
     `torch.func` has no public function for this.
     """
     return torch._C._are_functorch_transforms_active()
+
+
+def is_traced() -> bool:
+    """Whether `torch.jit.trace` is recording, of which torch exports no public function."""
+    return torch._C._get_tracing_state() is not None
 
 
 def is_batched(tensor: Tensor) -> bool:
@@ -54,12 +59,18 @@ def assert_on_device(holds: Tensor, message: str) -> None:
 
 @contextmanager
 def outside_transforms() -> Iterator[None]:
-    """A context in which neither the transforms of `torch.func` nor the modes of a tracer see operations on tensors.
+    """A context in which neither the transforms of `torch.func` nor any tracer see operations on tensors.
 
     torch has no public function for this; `torch.func.debug_unwrap` makes tensors ordinary.
     """
-    with torch._C._DisableFuncTorch(), _disable_current_modes():
-        yield
+    traced = torch._C._get_tracing_state()  # of torch.jit.trace
+    set_traced = cast(Any, torch._C)._set_tracing_state if traced else lambda _: None
+    set_traced(None)
+    try:
+        with torch._C._DisableFuncTorch(), _disable_current_modes():
+            yield
+    finally:
+        set_traced(traced)
 
 
 def call_plainly(func: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:

@@ -71,6 +71,23 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         if unknown and modules is not None:
             raise UsageError(f"the weight of {unknown[0]} is not among the parameters; pass it in params")
 
+    @property
+    def state(self) -> Any:
+        """The state of each parameter, with all rows and moments up to date; it may be changed."""
+        self.flush()
+        self._is_state_open = True
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.flush()
+        self._is_state_open, self.__dict__["state"] = True, state
+
+    @property
+    def _state(self) -> Any:
+        """The state without bringing rows up to date; torch's `__setstate__` writes it there."""
+        return self.__dict__["state"]
+
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters.
 
@@ -106,6 +123,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        self._renew_tables()
         self._prepare_gradients()
         for group in self.param_groups:
             dense = []
@@ -151,16 +169,24 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         finally:
             for slot in slots:
                 resume(slot)
-                if slot.table is not None:
-                    is_dense = slot.table.is_dense
-                    slot.table = self._new_table(slot.parameter, int(self.state[slot.parameter]["step"]))
-                    slot.table.is_dense = is_dense
-                    slot.table.note_access()
+                self._renew(slot)
 
-    def state_dict(self) -> dict[str, Any]:
-        """The state with the layout of torch's optimizer, with all rows up to date."""
-        self.flush()
-        return super().state_dict()
+    def _renew_tables(self) -> None:
+        """Make tables again whose state may have been changed by others, as by `optimizer.state.clear()`."""
+        if self._is_state_open:
+            self._is_state_open = False
+            for slot in self._slots.values():
+                if slot.table is not None and slot.table.fits():
+                    self._renew(slot)
+
+    def _renew(self, slot: RowSlot) -> None:
+        """Make a table, all rows of which are up to date, again from its state."""
+        before, state = slot.table, self._state[slot.parameter]
+        slot.table = self._new_table(slot.parameter, int(state["step"])) if before and state else None
+        if before and slot.table:
+            slot.table.is_dense = before.is_dense
+            slot.table.moment_steps.fill_(slot.table.now)  # also if the step was set to 0
+            slot.table.note_access()
 
     @torch.no_grad()
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -174,15 +200,15 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         saved = [number for group in state_dict["param_groups"] for number in group["params"]]
         own = [parameter for group in self.param_groups for parameter in group["params"]]
         for number, parameter in zip(saved, own, strict=True):
-            slot, is_loaded = self._slots.get(parameter), number in state_dict["state"] and parameter in self.state
+            slot, is_loaded = self._slots.get(parameter), number in state_dict["state"] and parameter in self._state
             if is_loaded:
-                self.state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
+                self._state[parameter].setdefault("step", torch.ones(()))  # torch's SGD does not count
             if slot is None:
                 continue
             slot.table = None
             if is_loaded:
                 self._restore(parameter, state_dict["state"][number])
-                slot.table = self._new_table(slot.parameter, int(self.state[parameter]["step"]))
+                slot.table = self._new_table(slot.parameter, int(self._state[parameter]["step"]))
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         raise UsageError("a deferred optimizer cannot be copied or pickled; save its state_dict()")
@@ -191,14 +217,14 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         """Load moments in float32 where torch rounds them to the dtype of the parameter."""
         if parameter.dtype not in LOW_PRECISION:
             return
-        state = self.state[parameter]
+        state = self._state[parameter]
         for name in self.moments:
             if saved.get(name) is not None:
                 state[name] = saved[name].to(parameter.device, torch.float32, copy=True)
         state["master"] = saved.get("master", rows_of(parameter)).to(parameter.device, torch.float32, copy=True)
 
     def _sparse_step(self, parameter: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        slot, state = self._slots.get(parameter), self.state[parameter]
+        slot, state = self._slots.get(parameter), self._state[parameter]
         if slot is None:
             raise UsageError(
                 f"a parameter of shape {list(parameter.shape)} has a sparse gradient, but no module that reads it is "
@@ -210,6 +236,8 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             slot.table.restart(int(state["step"]))
         state["step"] += 1
         slot.table.step(gradient, group)
+        if slot.is_traced:
+            slot.open()
 
     def _dense_steps(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
         if not parameters:
@@ -218,9 +246,9 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             slot = self._slots.get(parameter)
             if slot is not None:
                 self._become_dense(slot).take_written_rows(last=True)
-        copies = [self.state[parameter].get("master", parameter) for parameter in parameters]
+        copies = [self._state[parameter].get("master", parameter) for parameter in parameters]
         gradients = [_gradient(parameter).to(copy.dtype) for parameter, copy in zip(parameters, copies, strict=True)]
-        self.dense_steps(copies, gradients, [self.state[parameter] for parameter in parameters], group)
+        self.dense_steps(copies, gradients, [self._state[parameter] for parameter in parameters], group)
         for parameter, copy in zip(parameters, copies, strict=True):
             if copy is not parameter:
                 rows_of(parameter).copy_(copy)
@@ -229,7 +257,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         if slot.table is not None and not slot.table.is_dense:
             slot.flush()
         elif slot.table is None:
-            slot.table = self._new_table(slot.parameter, int(self.state[slot.parameter]["step"]))
+            slot.table = self._new_table(slot.parameter, int(self._state[slot.parameter]["step"]))
         if not slot.table.is_dense:
             warnings.warn(
                 f"the table of shape {list(slot.parameter.shape)} got a dense gradient, as from a tied head: each step "
@@ -242,7 +270,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
     def _init_state(self, parameter: Tensor, group: dict[str, Any]) -> None:
         """Create the state of a parameter before its first step."""
-        state = self.state[parameter]
+        state = self._state[parameter]
         if state:
             return
         copy = rows_of(parameter)
@@ -256,7 +284,15 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
     def _new_table(self, parameter: nn.Parameter, now: int) -> RowTable:
         """The table of a parameter at the step `now`."""
-        return self.rows_type(parameter, self.state[parameter], now=now, bound=self.history_bound)
+        state = self._state[parameter]
+        for name in (*self.moments, "master"):
+            moment = state.get(name)
+            if moment is not None and moment.shape != parameter.shape[: moment.dim()]:
+                raise UsageError(
+                    f"the state {name!r} of shape {list(moment.shape)} does not belong to the table of shape "
+                    f"{list(parameter.shape)}; load one of a model with the same number of rows"
+                )
+        return self.rows_type(parameter, state, now=now, bound=self.history_bound)
 
     @abc.abstractmethod
     def dense_steps(
@@ -332,6 +368,8 @@ def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> 
 def _checked(modules: Iterable[nn.Module]) -> list[nn.Module]:
     modules = list(modules)
     for module in modules:
+        if isinstance(module, torch.jit.ScriptModule):
+            raise UsageError("a module of TorchScript reads rows that are behind; pass the model that it was made from")
         if isinstance(module, nn.Embedding):
             _require_whole(module.weight)
         if not getattr(module, "sparse", False) or not isinstance(getattr(module, "weight", None), nn.Parameter):

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from rowspace.errors import printable
 from rowspace.files.content import SNIFFED, read_unpacked_start, zip_members
-from rowspace.files.foreign import describe_folder
+from rowspace.files.foreign import describe_folder, wide_encoding
 from rowspace.files.transformers_folder import MODEL
-from rowspace.files.wide_text import wide_encoding
 from rowspace.store.text_formats.sniff import wrong_kind_of_text
 
 __all__ = ["describe"]

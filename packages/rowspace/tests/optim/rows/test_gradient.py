@@ -23,3 +23,18 @@ def test_clipping_by_torch_scales_the_rows_as_it_does_dense_gradients(assert_clo
         optimizer.step()
     for left, right in zip(sparse.parameters(), dense.parameters(), strict=True):
         assert_close(left.detach(), right.detach())
+
+
+def test_other_operations_on_sparse_gradients_are_those_of_dense_ones_or_refused(assert_close):
+    table = nn.Embedding(10, 3, sparse=True)
+    optimizer = DeferredSGD(table, lr=0.1)
+    table(torch.tensor([1, 1, 4])).sum().backward()
+    expected = table.weight.grad.to_dense()
+    for reduce in (lambda gradient: gradient.norm(dim=1), lambda gradient: torch.norm(gradient, 2, 1)):
+        with pytest.raises(RuntimeError, match="only supports full reductions"):
+            reduce(table.weight.grad)
+    assert_close(torch.norm(input=table.weight.grad), expected.norm())
+    table.weight.grad.data.mul_(0.5)
+    table.weight.grad.detach().mul_(0.5)
+    assert_close(table.weight.grad.to_dense(), expected / 4)
+    optimizer.step()

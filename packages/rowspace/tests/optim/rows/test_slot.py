@@ -210,6 +210,8 @@ VIEWS = {
     "data": lambda model: model.weight.data.clone(),
     "vector of parameters": lambda model: nn.utils.parameters_to_vector([model.weight]),
     "operator": lambda model: torch.ops.aten.embedding(model.weight, torch.arange(SIZE)),
+    "as_subclass": lambda model: model.weight.as_subclass(torch.Tensor),
+    "torch.jit.trace": lambda model: torch.jit.trace(model.plain, torch.arange(2))(torch.arange(SIZE)),
     "torch.export": lambda model: torch.export.export(model.plain, (torch.arange(SIZE),)).module()(torch.arange(SIZE)),
     "torch.func": lambda model: gradient_by_functional_call(model.plain, torch.arange(SIZE)),
     "torch.func of a subclass": lambda model: gradient_by_functional_call(model.second, "name", torch.arange(SIZE)),
@@ -218,7 +220,7 @@ VIEWS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # from torch.func
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # also from torch.func
 @pytest.mark.parametrize("name", VIEWS)
 def test_each_view_of_the_rows_is_up_to_date(name):
     (dense, _), (sparse, deferred) = pairs = twins()
@@ -227,6 +229,15 @@ def test_each_view_of_the_rows_is_up_to_date(name):
     some_steps(pairs)
     deferred.flush()
     assert deviation(sparse.weight, dense.weight) < CLOSE
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_a_traced_module_reads_rows_that_are_up_to_date_after_more_steps():
+    (dense, _), (sparse, _) = pairs = twins()
+    some_steps(pairs)
+    traced = torch.jit.trace(sparse.plain, torch.arange(2))
+    some_steps(pairs)
+    assert deviation(traced(torch.arange(SIZE)), dense.weight) < CLOSE
 
 
 READ = st.sampled_from([name for name in READS if name != "list of tensors"])
@@ -281,6 +292,7 @@ def test_writes_are_not_undone_by_steps_that_were_missed_before():
             lambda table: table.load_state_dict({"weight": torch.ones(SIZE, DIM)}),
             lambda table: table.weight.data.fill_(1.0),
             lambda table: nn.init.ones_(table.weight),
+            lambda table: table.weight.set_(torch.ones(SIZE, DIM, dtype=table.weight.dtype)),
         ):
             table = nn.Embedding(SIZE, DIM, sparse=True, dtype=dtype)
             optimizer = DeferredAdamW(table, lr=0.0 if dtype == torch.bfloat16 else 1e-9, weight_decay=0.0)
@@ -288,7 +300,8 @@ def test_writes_are_not_undone_by_steps_that_were_missed_before():
                 optimizer.zero_grad()
                 table(torch.tensor(ids)).sum().backward()
                 optimizer.step()
-            write(table)
+            with torch.no_grad():
+                write(table)
             optimizer.zero_grad()
             table(torch.tensor([2, 5])).sum().backward()
             optimizer.step()

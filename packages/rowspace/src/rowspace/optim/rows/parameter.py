@@ -15,13 +15,14 @@ from torch.nn import functional
 
 import rowspace.layers  # noqa: F401  its operators are registered
 from rowspace.errors import UsageError
-from rowspace.layers._torch_private import call_plainly
+from rowspace.layers._torch_private import call_plainly, is_traced
 from rowspace.optim.rows.slot import RowSlot, slot_of
 
 __all__ = ["DeferredParameter", "RowGradient", "catch_up", "defer", "resume"]
 
 NORMS = {torch.linalg.vector_norm, torch._foreach_norm, torch.norm, Tensor.norm}
 PRODUCTS = {Tensor.mul_, torch._foreach_mul_}
+SHARES = {Tensor.detach, Tensor.data.__get__}  # type: ignore[attr-defined]  # with the memory of the gradient
 
 
 class RowGradient(Tensor):
@@ -36,13 +37,14 @@ class RowGradient(Tensor):
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Compute norms from the sums of duplicate rows, and products on the rows in place."""
-        if func in NORMS:
+        if func in NORMS and args and len(args) < 3 and not (kwargs or {}).get("dim"):  # that of all numbers
             args = (_rows(args[0], summed=True), *args[1:])
         elif func in PRODUCTS:
             rows = (_rows(args[0], summed=False), *args[1:])
             call_plainly(func, rows, kwargs)
             return args[0]
-        return call_plainly(func, args, kwargs)
+        result = call_plainly(func, args, kwargs)
+        return _as_row_gradient(result) if func in SHARES else result
 
 
 def _rows(value: Any, *, summed: bool) -> Any:
@@ -93,6 +95,16 @@ class DeferredParameter(nn.Parameter):
         elif func not in WITHOUT_ROWS:
             _before(func, args, kwargs)
         return super().__torch_function__(func, types, args, kwargs)
+
+    def set_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Give the parameter other memory; torch does not pass this to `__torch_function__`."""
+        _before(Tensor.set_, (self,), {})
+        return super().set_(*args, **kwargs)
+
+    def as_subclass(self, cls: type[Any]) -> Any:
+        """The rows, up to date, in another class; torch does not pass this to `__torch_function__`."""
+        _before(Tensor.as_subclass, (self,), {})
+        return super().as_subclass(cls)
 
     def __repr__(self) -> str:  # type: ignore[override]  # as nn.Parameter
         return repr(nn.Parameter(self.detach(), self.requires_grad))
@@ -175,7 +187,7 @@ def _as_row_gradient(gradient: Tensor | None) -> Tensor | None:
 
 def _before(func: Function, args: Arguments, kwargs: dict[str, Any]) -> None:
     """Bring the rows that an operation reads or writes up to date."""
-    is_lookup = func in LOOKUPS and not torch.compiler.is_compiling()  # the ids have values
+    is_lookup = func in LOOKUPS and not is_traced() and not torch.compiler.is_compiling()  # the ids have values
     ids = (args[0] if args else kwargs.get("input")) if is_lookup else None
     for parameter in _parameters((args, kwargs)):
         slot = slot_of(parameter.slot_number)
@@ -187,6 +199,7 @@ def _before(func: Function, args: Arguments, kwargs: dict[str, Any]) -> None:
                 slot.table.note_access()  # the lookup scales rows in place
         else:
             slot.open()
+            slot.is_traced |= is_traced() and not torch.onnx.is_in_onnx_export()  # which has a copy in its file
 
 
 def _parameters(value: Any) -> Iterator[DeferredParameter]:

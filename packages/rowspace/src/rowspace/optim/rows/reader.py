@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from rowspace.layers import TokenEmbedding
-from rowspace.layers._torch_private import is_transform_active
+from rowspace.layers._torch_private import is_traced, is_transform_active
 from rowspace.optim.rows.parameter import DeferredParameter, catch_up
 from rowspace.optim.rows.segments import Segments
 from rowspace.optim.rows.slot import slot_of
@@ -32,7 +32,7 @@ class RowReader:
 
     def __call__(self, module: TokenEmbedding, ids: Tensor) -> Tensor | None:
         """The rows of `ids` (...), as (..., d), or None if the module must look them up."""
-        slot = None if torch.compiler.is_compiling() else slot_of(self.number)
+        slot = None if torch.compiler.is_compiling() or is_traced() else slot_of(self.number)
         if slot is None or slot.table is None:
             return None
         is_other = module.weight is not slot.parameter  # in `functional_call`

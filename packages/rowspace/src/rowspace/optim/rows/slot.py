@@ -28,6 +28,7 @@ class RowSlot:
         self.table: RowTable | None = None
         self.number = next(_numbers)
         self._averaged: tuple[weakref.ref[Tensor], int] | None = None  # a gradient and its version
+        self.is_traced = False  # so that a module of TorchScript reads the memory, which nothing sees
         self.unseen = 0  # rows that had a gradient in a backward pass, but were read without being brought up to date
         self.watch()
         _slots[self.number] = self

@@ -22,7 +22,7 @@ from rowspace.files.content import read_start
 from rowspace.files.mapped import map_array
 from rowspace.files.npy_header import ArrayHeader, read_array_header
 from rowspace.files.open_folder import open_regular
-from rowspace.files.vocab_txt import encode_lines, read_lines
+from rowspace.files.vocabulary import encode_lines, read_lines
 from rowspace.store.rows import check_rows
 from rowspace.store.words import table_without_duplicates
 from rowspace.table import Table

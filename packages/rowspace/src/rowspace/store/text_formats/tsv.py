@@ -21,7 +21,7 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.content import read_start
 from rowspace.files.mapped import map_bytes
 from rowspace.files.open_folder import open_regular
-from rowspace.files.vocab_txt import encode_lines, read_lines
+from rowspace.files.vocabulary import encode_lines, read_lines
 from rowspace.store.text_formats.sniff import MARK, is_table_of_numbers, whole_lines
 from rowspace.store.text_formats.text_matrix import Text, lines_in, rows_of_lines, text_of
 from rowspace.store.words import table_without_duplicates

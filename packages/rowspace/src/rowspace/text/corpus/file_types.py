@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from rowspace.files.wide_text import wide_encoding
+from rowspace.files.foreign import wide_encoding
 
 __all__ = ["SNIFFED", "Records", "Unreadable", "csv_delimiter", "not_text", "records_in", "suffix_of"]
 
