@@ -98,6 +98,31 @@ def test_codes_of_uncertain_meaning_are_refused_with_a_remedy(tmp_path):
             pytest.fail(f"{number}: {folder.map_rows('a.weight')}")
 
 
+def test_eight_bit_floats_with_scales_elsewhere_are_refused(tmp_path):
+    for number, scale in enumerate(("m.embed_tokens_scale", "scales.m.embed_tokens", "scaled_fp8")):
+        folder = folder_of(tmp_path / str(number), {"m.embed_tokens.weight": FLOATS, scale: factors(V)})
+        with pytest.raises(FileFormatError, match=f"codes whose meaning is not certain, with '{scale}'"):
+            folder.map_rows("m.embed_tokens.weight")
+    folder = folder_of(tmp_path / "m", {"m.embed_tokens.weight": FLOATS, "m.layers.0.weight_scale": factors(V)})
+    assert folder.map_rows("m.embed_tokens.weight").tobytes() == FLOATS.float().numpy().tobytes()
+
+
+def test_rows_that_adapters_and_masks_change_are_refused(tmp_path):
+    cases = [
+        ("a.weight", "a.lora_A"),  # loralib
+        ("a.weight", "a.lora_embedding_A.default"),
+        ("a.base_layer.weight", "a.token_adapter.trainable_tokens_delta.default"),
+        ("a.weight", "a.weight_mask"),
+        ("a.weight_v", "a.weight_g"),  # of weight normalization
+        ("a.parametrizations.weight.original1", "a.parametrizations.weight.original0"),
+    ]
+    for number, (name, change) in enumerate(cases):
+        folder = folder_of(tmp_path / str(number), {name: factors(V, D), change: factors(V, 1), "b.lora_A": factors(1)})
+        assert folder.holds_codes(name)
+        with pytest.raises(FileFormatError, match=f"'{name}' is not the table, as '{change}' change its rows"):
+            folder.map_rows(name)
+
+
 def test_packed_codes_of_mlx_are_named(tmp_path):
     tensors = {"a.weight": torch.zeros(V, 8, dtype=torch.uint32), "a.scales": factors(V, 1), "a.biases": factors(V, 1)}
     with pytest.raises(FileFormatError, match=r"'a.weight' is U32, .* by MLX .*mlx_lm.convert .*--dequantize"):

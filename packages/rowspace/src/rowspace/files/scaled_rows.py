@@ -10,9 +10,10 @@ A row is its codes times a scale, of which there is one for the tensor, for each
 
 Whatever else lies beside such codes (zero points, a second scale) differs between libraries and versions, and int8 with
 several scales a row may be two numbers of 4 bits each: these are refused, and so are int8 codes without a scale. 8-bit
-floats without a scale are the rows.
+floats without a scale are the rows. Rows of any dtype that an adapter or a mask beside them changes are refused too.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,15 @@ from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError
 from rowspace.files.safetensors_header import Tensor
 from rowspace.files.strict_json import is_count
-from rowspace.files.tensors import FLOATS, Tensors, map_tensor, read_tensors
+from rowspace.files.tensors import EIGHT_BITS, FLOATS, Tensors, map_tensor, read_tensors
 
-__all__ = ["REMEDY", "by_level", "is_code", "map_rows", "tensors_beside"]
+__all__ = ["REMEDY", "by_level", "changes_of", "is_code", "map_rows", "tensors_beside"]
 
 CODES = ("I8", "F8_E4M3", "F8_E5M2")
 HARMLESS = ("bias", "input_scale", "activation_scale")  # which say nothing of the rows
+CHANGES = re.compile(
+    r"\.(lora_|vera_|hada_|lokr_|oft_|token_adapter|trainable_tokens|weight_mask|weight_g$|original0|adapter$)"
+)
 MAX_LAYER = 1000  # names at one level, more than any layer has
 Levels = dict[str, list[str]]
 TELLING = ("scale", "zero", "scb", "absmax")  # parts of the names of what belongs to a tensor not named `weight`
@@ -63,9 +67,16 @@ def map_rows(
     path = file_of(name)
     tensors = read_tensors(path) if known is None else known
     tensor = tensors.get(name)
+    if changes := changes_of(name, names):
+        raise FileFormatError(
+            f"{path}: tensor {name!r} is not the table, as {join_names(changes)} change its rows; load the model with "
+            "the library that wrote it, merge them (PEFT: merge_and_unload()), and save the result"
+        )
     if tensor is None or tensor.dtype in FLOATS:
         return map_tensor(path, name, limit=limit, known=tensors)
     beside = tensors_beside(name, by_level(names))
+    if tensor.dtype in EIGHT_BITS and not beside:
+        beside = _scales_elsewhere(name, names)
     if tensor.dtype not in CODES:
         _check_unpacked(name, tensor, beside, str(path))
         return map_tensor(path, name, limit=limit, known=tensors)
@@ -75,6 +86,24 @@ def map_rows(
         return rows
     factors, block = _factors(name, tensor, file_of(scale), scale, config or {})
     return _scaled(rows, factors, block)
+
+
+def changes_of(name: str, names: Iterable[str]) -> list[str]:
+    """Return the tensors of adapters and masks that change the rows of the tensor `name`.
+
+    >>> changes_of("a.weight", ["a.weight", "a.lora_A.default", "b.lora_A"])
+    ['a.lora_A.default']
+    """
+    level = "".join(name.rpartition(".")[:2]).removesuffix("base_layer.")
+    return [other for other in names if other.startswith(level) and CHANGES.search(f".{other}")]
+
+
+def _scales_elsewhere(name: str, names: Iterable[str]) -> list[str]:
+    """Return what may be scales of the tensor `name` or of the whole model, by their names."""
+    layer = name.rpartition(".")[0].rpartition(".")[2]
+    telling = (other for other in names if any(part in other.lower() for part in TELLING))
+    belongs = re.compile(rf"(^|\.){re.escape(layer)}([._]|$)|^[^.]*$")
+    return [other for other in telling if not other.endswith(HARMLESS) and belongs.search(other)]
 
 
 def by_level(names: Iterable[str]) -> Levels:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rowspace.errors import FileFormatError
 from rowspace.files.foreign import describe_folder
 from rowspace.files.open_folder import resolve_inside
-from rowspace.files.scaled_rows import by_level, is_code, map_rows
+from rowspace.files.scaled_rows import by_level, changes_of, is_code, map_rows
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, read_tensors
 from rowspace.files.token_tables import main_of
@@ -24,7 +24,7 @@ __all__ = ["CONFIG", "INDEX", "MODEL", "TOKENIZER", "TransformersFolder"]
 
 CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 INDEX = f"{MODEL}.index.json"
-COMPARED = 1000  # rows of two tables that may be the same one
+ADAPTER = "adapter_model.safetensors"  # of PEFT, which transformers adds to the model beside it
 
 
 class TransformersFolder:
@@ -82,13 +82,19 @@ class TransformersFolder:
         return resolve_inside(self.path, self.files[tensor])
 
     def holds_codes(self, tensor: str) -> bool:
-        """Whether `tensor`, one of `files`, holds the codes of a quantized model rather than its numbers."""
-        return tensor in self._codes_of(self.files[tensor])
+        """Whether `tensor`, one of `files`, holds the codes of a quantized model, or numbers that others change."""
+        return tensor in self._codes_of(self.files[tensor]) or bool(changes_of(tensor, self._names))
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the tensors, and of those of an adapter beside them."""
+        added = read_tensors(resolve_inside(self.path, ADAPTER)) if (self.path / ADAPTER).exists() else ()
+        return [*self.files, *(f"{name.removeprefix('base_model.model.')}.adapter" for name in added)]
 
     def map_rows(self, tensor: str, *, limit: int | None = None) -> NDArray[Any]:
         """Return the rows of `tensor`, one of `files`, with the scales of a quantized model: see `scaled_rows`."""
         config = self.config if (self.path / CONFIG).exists() else {}
-        return map_rows(tensor, self.file_of, self.files, config=config, limit=limit, known=self.tensors)
+        return map_rows(tensor, self.file_of, self._names, config=config, limit=limit, known=self.tensors)
 
     def main_table(self, names: Iterable[str]) -> str | None:
         """Return the one of several token tables that texts enter by, or None if that is not certain.
@@ -99,9 +105,9 @@ class TransformersFolder:
         main = main_of(names)
         if main is None or not main.endswith("shared.weight"):
             return main
-        rows = self.map_rows(main, limit=COMPARED)
+        rows = self.map_rows(main)
         others = [name for name in names if main_of([name]) and name != main]
-        is_same = all(np.array_equal(rows, self.map_rows(name, limit=COMPARED)) for name in others)
+        is_same = all(np.array_equal(rows, self.map_rows(name)) for name in others)
         return main if is_same else None
 
     def with_a_row_per_token(self) -> list[str]:

@@ -172,6 +172,28 @@ def test_shared_table_that_is_not_that_of_the_encoder_is_asked_about(tmp_path, t
     assert formats.load(tmp_path).rows.tobytes() == state["shared.weight"].numpy().tobytes()
 
 
+def test_shared_table_that_differs_in_its_last_rows_is_asked_about(tmp_path):
+    """As where only the rows of new tokens were trained."""
+    shared = np.zeros((1500, 2), np.float32)
+    encoder = shared.copy()
+    encoder[-1] = 1
+    save_file({"shared.weight": shared, "encoder.embed_tokens.weight": encoder}, tmp_path / "model.safetensors")
+    with pytest.raises(UsageError, match=r"holds the token tables 'encoder.embed_tokens.weight', 'shared.weight'"):
+        checkpoint.load(tmp_path)
+
+
+def test_table_that_an_adapter_beside_the_model_changes_is_refused(folder_of):
+    """transformers adds the adapter to the model; one of other layers changes no rows."""
+    folder = folder_of({"model.wte.weight": ROWS})
+    adapter = folder / "adapter_model.safetensors"
+    save_file({"base_model.model.model.h.0.lora_A.weight": ROWS}, adapter)
+    assert (formats.load(folder).rows == ROWS).all()
+    for name in ("wte.lora_embedding_A", "wte.token_adapter.trainable_tokens_delta", "wte.weight"):
+        save_file({f"base_model.model.model.{name}": ROWS}, adapter)
+        with pytest.raises(FileFormatError, match=rf"'model.wte.weight' is not the table, as 'model.{name}.adapter'"):
+            formats.load(folder)
+
+
 @pytest.mark.parametrize(
     "names",
     [

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import atomic_file
 from rowspace.compat.gensim.errors import UnsupportedModelError
 from rowspace.errors import UsageError
-from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
+from rowspace.files.mapped import BinaryReader
 from rowspace.store.model_formats.fasttext_dictionary import (
     MAGIC,
     VERSIONS,

@@ -19,8 +19,7 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.files.content import read_start
-from rowspace.files.mapped import map_array
-from rowspace.files.npy_header import ArrayHeader, read_array_header
+from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_lines, read_lines
 from rowspace.store.rows import check_rows

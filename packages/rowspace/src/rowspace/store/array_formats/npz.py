@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace.errors import FileFormatError, reason_of
 from rowspace.files.content import read_start
-from rowspace.files.mapped import map_array
-from rowspace.files.npy_header import ArrayHeader, read_array_header
+from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.array_formats.npy import written_rows

@@ -20,8 +20,8 @@ from rowspace._base.atomic import StrPath, atomic_file, check_file_target
 from rowspace._base.parallel import available_cores
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content, read_start, read_unpacked_start
+from rowspace.files.mapped import BinaryReader
 from rowspace.store.model_formats.fasttext_dictionary import (
     MAGIC,
     VERSIONS,

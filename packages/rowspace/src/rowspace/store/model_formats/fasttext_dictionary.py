@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.files.binary_reader import BinaryReader
+from rowspace.files.mapped import BinaryReader
 from rowspace.store.kernels import ENTRY, find_entries
 from rowspace.store.words import encode_words
 from rowspace.table import Table

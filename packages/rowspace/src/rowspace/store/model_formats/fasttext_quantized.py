@@ -8,7 +8,7 @@ centroids of that part. Where rows were normalized before, each row has a code o
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.files.binary_reader import BinaryReader
+from rowspace.files.mapped import BinaryReader
 
 __all__ = ["read_quantized"]
 

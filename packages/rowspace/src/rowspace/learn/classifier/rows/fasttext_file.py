@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file
 from rowspace.errors import FileFormatError, UsageError, missing_file
-from rowspace.files.binary_reader import BinaryReader
 from rowspace.files.content import map_content
+from rowspace.files.mapped import BinaryReader
 from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
