@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rowspace.store.static_model import modules_of, normalizes
+from rowspace.store.tokenizer import modules_of, normalizes
 from rowspace.table import Table
 
 

@@ -163,7 +163,7 @@ def read_array_header(file: IO[bytes], source: str) -> ArrayHeader:
         ) from None
     if dtype.hasobject:
         raise FileFormatError(f"{source}: byte 10: holds pickled objects, which are never opened; save plain arrays")
-    if dtype.kind not in PLAIN or dtype.itemsize == 0 or min(shape, default=0) < 0:
+    if dtype.kind not in PLAIN or dtype.itemsize == 0 or any(type(size) is bool or size < 0 for size in shape):
         raise FileFormatError(
             f"{source}: byte 10: {dtype} of shape {shape} is not a supported array; check what it holds"
         )

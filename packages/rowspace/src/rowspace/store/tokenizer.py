@@ -1,4 +1,4 @@
-"""The tokenizer.json next to the rows, which maps tokens to rows.
+"""The files next to the rows: tokenizer.json, which maps tokens to rows, and those of a static model.
 
 Tokens take the ids of the tokenizer; an id without a token is called `[id N has no token]`. Libraries that open what is
 written look rows up by the tokenizer's ids, so these must be 0..n-1, one row each. Ids from V up belong to no token of
@@ -20,7 +20,27 @@ from rowspace.files.transformers_folder import TOKENIZER
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["read_tokens", "table_of_tensor", "tokenizer_json", "vocabulary_ids"]
+__all__ = [
+    "CONFIG_CONTENT", "MODULES", "MODULES_CONTENT", "modules_of", "normalizes", "read_tokens", "table_of_tensor",
+    "tokenizer_json", "vocabulary_ids",
+]  # fmt: skip
+
+# config.json and modules.json, which model2vec and sentence-transformers read.
+MODULES = "modules.json"
+# max_length null: model2vec would cut texts at 512 tokens, and their mean would not be the text's.
+CONFIG_CONTENT: dict[str, object] = {
+    "model_type": "model2vec",
+    "architectures": ["StaticModel"],
+    "normalize": False,
+    "max_length": None,
+}
+MODULES_CONTENT: list[dict[str, object]] = [
+    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}
+]
+# What follows in the modules.json of a model that normalizes texts; it has no files of its own.
+NORMALIZE_MODULE: dict[str, object] = {
+    "idx": 1, "name": "1", "path": "1_Normalize", "type": "sentence_transformers.models.Normalize"
+}  # fmt: skip
 
 
 def tokenizer_json(table: Table) -> tuple[bytes, int]:
@@ -118,3 +138,13 @@ def _checked(table: Table, text: str) -> tuple[bytes, int]:
             "number its tokens without gaps"
         )
     return text.encode(), len(ids) - len(table)
+
+
+def normalizes(table: Table) -> bool:
+    """Whether the table was opened from a model that normalizes texts."""
+    return table.settings.get("normalize") is True
+
+
+def modules_of(table: Table) -> list[dict[str, object]]:
+    """Return the content of modules.json: the static module, and one that normalizes if the table has that setting."""
+    return [*MODULES_CONTENT, NORMALIZE_MODULE] if normalizes(table) else MODULES_CONTENT

@@ -98,6 +98,15 @@ def test_unsuitable_array_is_refused(tmp_path, array, complaint):
         npy.load(tmp_path / "v.npy")
 
 
+def test_truth_values_as_sizes_are_refused(tmp_path):
+    np.save(tmp_path / "v.npy", np.zeros((1, 22), np.float32))
+    content = (tmp_path / "v.npy").read_bytes()
+    (tmp_path / "v.npy").write_bytes(content.replace(b"(1, 22)", b"(True,)"))
+    (tmp_path / "vocab.txt").write_text("a\n")
+    with pytest.raises(FileFormatError, match=r"float32 of shape \(True,\) is not a supported array"):
+        npy.load(tmp_path / "v.npy")
+
+
 def test_vocabulary_file_of_the_same_name_takes_precedence_over_the_shared_one(tmp_path, table):
     npy.save(table, tmp_path / "v.npy")
     (tmp_path / "vocab.txt").write_text("".join(f"other{number}\n" for number in range(len(table))))

@@ -144,6 +144,7 @@ def test_token_in_several_row_groups_keeps_the_first_row(tmp_path):
     [
         ({"row": LISTS}, r"0 of its columns \(row\) hold text; name one 'token'"),
         ({"a": WORDS, "b": WORDS, "row": LISTS}, r"2 of its columns \(a, b, row\) hold text; name one 'token'"),
+        ({"word": WORDS, "vector": LISTS, "embedding": LISTS}, r"2 of its columns .* lists of numbers; name one 'row'"),
         ({"token": WORDS}, "0 of its columns .* hold lists of numbers; name one 'row'"),
         ({"token": WORDS, "height": [1.5, 2, 3], "age": [1, 2, 3]}, "0 of its columns .* hold lists of numbers"),
         ({"token": WORDS, "x1": [1.5, 2, 3], "x3": [1.0, 2, 3]}, "0 of its columns .* hold lists of numbers"),

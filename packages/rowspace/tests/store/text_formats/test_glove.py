@@ -98,6 +98,12 @@ def test_first_row_with_a_tab_after_its_word_is_no_line_of_column_names(tmp_path
         assert load(path).vocabulary == ["the", "of"], between
 
 
+def test_decimal_commas_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("cat 1,5 2,5\ndog 3,5 4,5\n")
+    with pytest.raises(FileFormatError, match=r"decimal commas; convert it with tr , \. < FILE > NEW"):
+        load(tmp_path / "a.txt")
+
+
 def test_header_of_a_wrong_form_is_refused_with_the_line_to_correct(tmp_path):
     for header in (b"2 3 utf-8", b"2", b"2, 3", b"2,3", b"2 3 float 32"):
         with pytest.raises(FileFormatError, match=r"line 1: '2.*' is not a header, .*correct it to '2 3', or remove"):

@@ -4,6 +4,7 @@ from gensim.models import KeyedVectors
 from hypothesis import given, strategies as st
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.store import load
 from rowspace.store.text_formats import glove, word2vec, word2vec_text
 from rowspace.table import Table
 
@@ -53,6 +54,16 @@ def test_trailing_spaces_as_fasttext_writes_them_are_accepted(tmp_path):
     table = word2vec_text.load(path)
     assert table.vocabulary == ["the", "</s>"]
     np.testing.assert_array_equal(table.rows, np.array([[0.25, -1, 3e-5], [0.5, np.nan, 5]], np.float32))
+
+
+def test_lines_with_too_many_numbers_give_a_warning(tmp_path):
+    for name, head in (("a.vec", "4 2\n"), ("a.txt", "")):
+        for line, word in (("cat 0.5 1.5 2", "cat 0.5"), ("cat 0.5 1 dog 0.25 2", "cat 0.5 1 dog")):
+            (tmp_path / name).write_text(f"{head}a 1 2\n{line}\nWindows 7 3 4\nb 5 6\n")
+            with pytest.warns(
+                UserWarning, match=rf"line {3 if head else 2}: the word '{word}' holds a number, as if the"
+            ):
+                load(tmp_path / name)
 
 
 def test_words_can_contain_spaces(tmp_path):
@@ -116,6 +127,8 @@ def test_recognizes_distinguishes_the_text_form_from_the_binary_one_and_others(t
         (b"3 2\na 1 2 5\nb 3 4 5\n", "line 1: declares 2 numbers a word, but the next lines have 3; .* to '2 3'"),
         (b"2 3\na 1 2 5\nb 3 4\n", "line 3: expected a word and 3 numbers, but found fewer"),
         (b"2 2\na 1 2\nb 3 x\n", "line 3: 'x' is not a number"),
+        (b"2 2\na 1,5 2,5\nb 3,5 4,5\n", "line 2: '1,5' is not a number"),
+        (b"1 3\na [1.5, 2.5, 3.5]\n", r"line 2: '\[1.5,' is not a number"),
     ],
 )
 def test_damaged_line_is_refused_with_its_number(tmp_path, content, complaint):

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath, atomic_file, check_file_target
+from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
@@ -132,11 +133,12 @@ class Archive:
             raise FileFormatError(f"{source}: an array is duplicated in it; restore the file")
 
     def name_of(self, names: tuple[str, ...], what: str) -> str:
-        """Return the first of `names` that is there."""
-        for name in names:
-            if name in self.members:
-                return name
-        raise FileFormatError(f"{self.source}: holds no {what}: expected an array called {' or '.join(names)}")
+        """Return the only one of `names` that is there."""
+        found = [name for name in names if name in self.members]
+        if len(found) == 1:
+            return found[0]
+        holds = f"holds {join_names(found)}, of which one must be the {what}" if found else f"holds no {what}"
+        raise FileFormatError(f"{self.source}: {holds}: expected an array called {' or '.join(names)}")
 
     def array(self, name: str, *, rank: int, kinds: str, limit: int | None = None) -> NDArray[Any]:
         """Return the array `name`, or its first `limit` rows; mapped if it is uncompressed and aligned."""

@@ -73,7 +73,7 @@ def _column(kinds: dict[str, str], names: tuple[str, ...], kind: str, source: st
     """Return the name of the column of a kind: one of `names`, or the only one."""
     fit = [name for name, found in kinds.items() if found == kind]
     named = [name for name in names if name in fit]
-    if not named and len(fit) != 1:
+    if (not named and len(fit) != 1) or (len(named) > 1 and names is ROW_NAMES):
         listed = ", ".join(
             [*(printable(name[:40]) for name in list(kinds)[:9]), *(["..."] if len(kinds) > 9 else [])]
         )  # in one message

@@ -28,8 +28,7 @@ from rowspace.files.strict_json import is_count, read_object
 from rowspace.files.tensors import holds_tensor
 from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
 from rowspace.store.model_formats import model2vec
-from rowspace.store.static_model import CONFIG_CONTENT, MODULES, modules_of, normalizes
-from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
+from rowspace.store.tokenizer import CONFIG_CONTENT, MODULES, modules_of, normalizes, table_of_tensor, tokenizer_json
 from rowspace.table import Table
 
 __all__ = ["check_quantized_target", "check_target", "load", "recognizes", "save", "save_quantized"]

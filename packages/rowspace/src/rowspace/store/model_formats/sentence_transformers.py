@@ -14,8 +14,7 @@ from rowspace.files.scaled_rows import map_rows
 from rowspace.files.tensors import holds_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import MODEL, TOKENIZER
 from rowspace.store.rows import check_rows
-from rowspace.store.static_model import MODULES, modules_of
-from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
+from rowspace.store.tokenizer import MODULES, modules_of, table_of_tensor, tokenizer_json
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

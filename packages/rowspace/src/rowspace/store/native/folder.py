@@ -44,8 +44,7 @@ from rowspace.store.native.manifest import (
 from rowspace.store.native.reading import manifest_of, table_of
 from rowspace.store.native.subwords import subword_pieces
 from rowspace.store.rows import check_rows
-from rowspace.store.static_model import CONFIG_CONTENT, MODULES, MODULES_CONTENT
-from rowspace.store.tokenizer import tokenizer_json
+from rowspace.store.tokenizer import CONFIG_CONTENT, MODULES, MODULES_CONTENT, tokenizer_json
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]

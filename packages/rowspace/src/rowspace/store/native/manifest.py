@@ -16,7 +16,7 @@ import numpy as np
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import is_count, parse_object
 from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
-from rowspace.store.static_model import MODULES
+from rowspace.store.tokenizer import MODULES
 
 __all__ = [
     "FILES",

@@ -57,7 +57,7 @@ def header_of(start: bytes) -> Header | None:
 
 
 def is_text_of(start: bytes, header: Header) -> bool:
-    r"""Whether what follows the header is text: a line of a word and D numbers in digits, or lines that end in others.
+    r"""Whether what follows the header is text: a line of a word and D numbers in digits, or lines of other text.
 
     >>> start = b"1 2\ncat 0.5 1e-3\n"
     >>> is_text_of(start, header_of(start))
@@ -68,12 +68,15 @@ def is_text_of(start: bytes, header: Header) -> bool:
         return False
     found = numbers_at_end(lines[0])
     is_long = len(start) == SNIFFED and len(lines) == 1 and found >= MANY
-    return header.dim <= found or is_long or all(map(_is_line_of_text, lines))
+    return (
+        header.dim <= found or is_long or all(_is_line_of_text(line, is_whole=start.count(b"\n") > 1) for line in lines)
+    )
 
 
-def _is_line_of_text(line: bytes) -> bool:
-    """Whether a line ends in numbers, without control characters, as no line of a binary file does."""
-    return numbers_at_end(line) > 0 and CONTROL.search(line) is None
+def _is_line_of_text(line: bytes, *, is_whole: bool) -> bool:
+    """Whether a line ends in numbers, or is whole and UTF-8, without the control characters of binary files."""
+    is_text = numbers_at_end(line) > 0 or (is_whole and line.decode(errors="ignore").encode() == line)
+    return is_text and CONTROL.search(line) is None
 
 
 def width_without_header(lines: list[bytes]) -> int | None:
@@ -162,6 +165,8 @@ def wrong_kind_of_text(start: bytes) -> str | None:
     if b"\n" not in start and numbers_at_end(start.removeprefix(MARK).split(b"\r")[0]) and b"\r" in start.strip(b"\r"):
         return r"its lines end in CR alone; convert it with tr '\r' '\n' < FILE > NEW"
     lines = whole_lines(start.removeprefix(MARK))
+    if lines and all(numbers_at_end(line) == 0 < numbers_at_end(line.replace(b",", b".")) for line in lines):
+        return "its numbers have decimal commas; convert it with tr , . < FILE > NEW"
     fields = [line.rstrip(b"\r").split(b"\t") for line in lines]
     if (
         fields

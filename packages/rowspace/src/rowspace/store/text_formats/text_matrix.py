@@ -7,6 +7,8 @@ underscores and digits of other scripts, and becomes `np.float32(float(text))`, 
 threads find its lines and then parse them straight into the rows.
 """
 
+import re
+import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,6 +34,7 @@ MIN_SHARE = 1 << 20  # bytes of text for which it is worth starting a thread
 MAX_WORD = 1 << 16  # bytes; a longer one is damage, and no other reader would take it
 ODD_FIELDS = 1024  # that a thread gathers before Python converts them
 PRINTED_AT_ONCE = 1 << 22  # bytes that a thread may fill
+LONG = re.compile(r"[ \t][-+]?(\d*\.\d+|\d+\.?[eE][-+]?\d+)([ \t]|$)", re.ASCII)
 NO_LINES = np.empty((0, 2), np.int64)
 
 
@@ -78,7 +81,22 @@ def table_of_lines(text: Text, lines: NDArray[np.int64], dim: int) -> Table:
             f"{text.source}: line {_line_number(text, int(line[0]))}: a word of {line[1] - line[0]:,} bytes, but words "
             f"have at most {MAX_WORD:,}; correct the line"
         )
-    return table_without_duplicates(decode_words(text.data, lines, text.source), rows, text.source)
+    words = decode_words(text.data, lines, text.source)
+    _warn_of_long_lines(text, lines, words)
+    return table_without_duplicates(words, rows, text.source)
+
+
+def _warn_of_long_lines(text: Text, lines: NDArray[np.int64], words: list[str]) -> None:
+    """Warn of a word that holds a number with a point, where the line probably has too many numbers."""
+    found = (number for number, word in enumerate(words) if (" " in word or "\t" in word) and LONG.search(word))
+    number = next(found, None)
+    if number is not None:
+        place = f"{text.source}: line {_line_number(text, int(lines[number, 0]))}"
+        warnings.warn(
+            f"{place}: the word {words[number][:40]!r} holds a number, as if the line had more numbers than others; "
+            "check the line",
+            stacklevel=4,
+        )
 
 
 def rows_of_lines(text: Text, lines: NDArray[np.int64], dim: int, *, has_words: bool = True) -> NDArray[np.float32]:

@@ -67,7 +67,7 @@ def _check_dim(text: Text, start: bytes, header: Header) -> None:
     """Raise `FileFormatError` if all of the first lines have more or fewer numbers than the header declares."""
     found = [numbers_at_end(line) for line in whole_lines(start)[1:]]
     is_cut = len(start) == SNIFFED and len(found) == 1
-    if found and not is_cut and not min(found) <= header.dim <= max(found):
+    if any(found) and not is_cut and not min(found) <= header.dim <= max(found):
         raise FileFormatError(
             f"{text.source}: line 1: declares {plural(header.dim, 'number')} a word, but the next lines have "
             f"{min(found)}; correct line 1 to '{len(lines_in(text))} {min(found)}'"
