@@ -37,6 +37,11 @@ def test_odd_one_out_of_equal_rows_is_the_first():
     assert odd_one_out(np.tile(ROWS[:1], (4, 1))) == 0
 
 
+def test_odd_one_out_of_rows_with_nan_is_an_error():
+    with pytest.raises(UsageError, match="a row has NaN or infinity, so its angle is not known"):
+        odd_one_out(np.where(np.arange(4)[:, None] == 2, np.nan, ROWS[:4]))
+
+
 def test_too_few_rows_are_an_error():
     with pytest.raises(UsageError, match="at least 3 tokens, got 2"):
         odd_one_out(ROWS[:2])

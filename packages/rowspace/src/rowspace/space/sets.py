@@ -36,13 +36,15 @@ def odd_one_out(rows: Rows) -> int:
     Ties go to the first row. This is gensim's `doesnt_match`.
 
     Raises:
-        UsageError: fewer than three rows.
+        UsageError: fewer than three rows, or one with NaN or infinity.
 
     >>> odd_one_out(np.array([[0.72, -0.41, 0.15], [-0.12, 0.05, 0.88], [0.68, -0.38, 0.22]]))
     1
     """
     if len(rows) < 3:
         raise UsageError(f"an odd one out needs at least 3 tokens, got {len(rows)}; give more tokens")
+    if not np.isfinite(rows).all():
+        raise UsageError("a row has NaN or infinity, so its angle is not known; leave out its token")
     # Rounded, so that ties are not broken by the last bit of a sum.
     return int(np.argmin(np.asarray(cosine(rows, mean_unit_row(rows)), np.float32)))
 

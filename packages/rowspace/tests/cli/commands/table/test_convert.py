@@ -105,3 +105,10 @@ def test_quantized_rows_need_a_folder(run: Run, table_path: str, tmp_path: Path)
         in run("convert", table_path, str(tmp_path / "t"), "--quantize", "int8", "--format", "npz", status=2).stderr
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_quantized_rows_of_a_table_with_too_few_for_ten_neighbors(run: Run, tmp_path: Path) -> None:
+    rs.Table(["a", "b"], np.eye(2)).save(tmp_path / "t")
+    done = run("convert", str(tmp_path / "t"), str(tmp_path / "small"), "--quantize", "int8", "--json")
+    assert "too few rows to compare 10 neighbors of each" in done.stderr
+    assert json.loads(done.stdout, parse_constant=pytest.fail)["recall_at_10"] is None

@@ -1,5 +1,6 @@
 """`rowspace convert`: a table in one format → the same table in another."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -105,9 +106,10 @@ def _save_quantized(table: "Table", output: str, kind: Literal["int8", "binary",
     rows = space.quantize(table.rows, kind)
     recall = space.neighbors_kept(table.rows, rows.decode())
     before = len(table) * table.dim * table.rows.itemsize
+    kept = f"{recall:.1%} of the 10 nearest neighbors are kept (recall@10, up to 1,000 rows)"
     message(
         f"{kind}: {file_size(rows.nbytes)} instead of {file_size(before)}, {before / rows.nbytes:.1f} times smaller; "
-        f"{recall:.1%} of the 10 nearest neighbors are kept (recall@10, up to 1,000 rows)"
+        f"{kept if math.isfinite(recall) else 'too few rows to compare 10 neighbors of each'}"
     )
     if table.subwords is not None:
         message("the format has no n-grams, so out-of-vocabulary words will have no row")
