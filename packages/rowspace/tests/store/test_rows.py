@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
-from rowspace.store.rows import check_rows
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 

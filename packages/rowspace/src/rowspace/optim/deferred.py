@@ -13,6 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from rowspace.errors import UsageError
+from rowspace.layers._torch_private import call_plainly
 from rowspace.layers.head.heads import TiedHead
 from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
@@ -236,8 +237,24 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             slot.table.restart(int(state["step"]))
         state["step"] += 1
         slot.table.step(gradient, group)
-        if slot.is_traced:
+        if slot.was_opened:
+            slot.was_opened, slot.is_shared = False, self._is_shared(parameter)
+        if slot.is_shared or slot.is_traced:
             slot.open()
+
+    def _is_shared(self, parameter: Tensor) -> bool:
+        """Whether another parameter or buffer of the model has memory of a table, as after `a.data = b.data`."""
+        rows = rows_of(parameter)
+        begin, end = rows.data_ptr(), rows.data_ptr() + rows.nbytes
+        groups = [group["params"] for group in self.param_groups]
+        modules = [module for model in self._readers[:1] for module in model.modules()]
+        tensors = [each.values() for module in modules for each in (module._parameters, module._buffers)]
+        others = [other for some in (*groups, *tensors) for other in some if isinstance(other, Tensor)]
+        return any(
+            begin <= call_plainly(Tensor.data_ptr, (other,)) < end
+            for other in others
+            if other is not parameter and not is_distributed(other)
+        )
 
     def _dense_steps(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
         if not parameters:

@@ -1,7 +1,7 @@
-"""Words in the files of word2vec, GloVe and fastText: decoded to tokens, or encoded and checked.
+"""What files hold of a table: words, decoded to tokens or encoded and checked, and rows of a dtype of the format.
 
-The original tools cut long words, at times inside a character: bytes that are not valid UTF-8 become U+FFFD, with a
-warning. Of duplicated words the first is kept, with a warning, as gensim does.
+The original tools of word2vec, GloVe and fastText cut long words, at times inside a character: bytes that are not valid
+UTF-8 become U+FFFD, with a warning. Of duplicated words the first is kept, with a warning, as gensim does.
 """
 
 import warnings
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
+from rowspace.files.tensors import DTYPES
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.kernels import join_words
 from rowspace.table import Table
 
-__all__ = ["decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
+__all__ = ["as_float32", "check_rows", "decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
 
 FORBIDDEN = {ord(" "): "a blank", ord("\t"): "a tab", ord("\n"): "a newline", 0: "a NUL"}
 
@@ -114,3 +115,26 @@ def _cut(run: bytes, ends: NDArray[np.int64]) -> list[bytes]:
     """Return the words that were joined, each with a byte after it."""
     begins = [0, *ends[:-1].tolist()]
     return [run[begin : end - 1] for begin, end in zip(begins, ends.tolist(), strict=True)]
+
+
+def as_float32(rows: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return rows as little-endian float32; raises `UsageError` for a number beyond it.
+
+    >>> as_float32(np.array([1e300]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: the rows hold numbers beyond 3.4e38, ...
+    """
+    try:
+        with np.errstate(over="raise"):
+            return np.ascontiguousarray(rows, "<f4")
+    except FloatingPointError:
+        raise UsageError(
+            "the rows hold numbers beyond 3.4e38, the largest float32, and this format holds float32; scale them or "
+            "name another format ('native')"
+        ) from None
+
+
+def check_rows(table: Table) -> None:
+    """Raise `UsageError` for rows of a dtype that safetensors and Arrow do not have, such as longdouble."""
+    if table.rows.dtype.name not in DTYPES:
+        raise UsageError(f"rows of {table.rows.dtype} cannot be saved; convert them to float32")

@@ -285,6 +285,36 @@ def test_reads_that_cannot_be_seen_are_noticed_at_the_step(make):
     assert model.weight.equal(before)
 
 
+def share_memory(model, kind):
+    """Give a tensor of the model the memory of its table, and return it."""
+    if kind == "buffer":
+        model.register_buffer("last", model.weight.detach()[5:])
+        return model.last
+    if kind == "frozen":
+        model.frozen = nn.Embedding.from_pretrained(model.weight.data)
+        return model.frozen.weight
+    model.output = nn.Linear(DIM, SIZE, bias=False, dtype=torch.float64)
+    model.output.weight.data = model.weight.data
+    return model.output.weight
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+@pytest.mark.parametrize("kind", ["parameter", "frozen", "buffer"])
+def test_tensors_of_the_model_that_share_the_memory_are_up_to_date(kind, is_before):
+    """Also where the memory is shared only after some steps."""
+    found = []
+    for sparse in (False, True):
+        torch.manual_seed(0)
+        model = Model(sparse=sparse)
+        shared = share_memory(model, kind) if is_before else None
+        optimizer = DeferredAdamW(model, lr=0.01) if sparse else torch.optim.AdamW(model.parameters(), lr=0.01)
+        some_steps([(model, optimizer)])
+        shared = shared if is_before else share_memory(model, kind)
+        some_steps([(model, optimizer)])
+        found.append(shared.detach().clone())
+    assert deviation(found[1], found[0]) < CLOSE
+
+
 def test_writes_are_not_undone_by_steps_that_were_missed_before():
     """Also in low precision, whose copy in float32 has the rows that are updated."""
     for dtype in (torch.float64, torch.bfloat16):

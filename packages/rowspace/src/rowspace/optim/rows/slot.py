@@ -29,6 +29,8 @@ class RowSlot:
         self.number = next(_numbers)
         self._averaged: tuple[weakref.ref[Tensor], int] | None = None  # a gradient and its version
         self.is_traced = False  # so that a module of TorchScript reads the memory, which nothing sees
+        self.is_shared = False  # with another parameter or buffer, through which the memory is read too
+        self.was_opened = True  # since that was checked
         self.unseen = 0  # rows that had a gradient in a backward pass, but were read without being brought up to date
         self.watch()
         _slots[self.number] = self
@@ -62,6 +64,7 @@ class RowSlot:
         with outside_transforms():
             self.table.flush()
         self.table.note_access()  # the caller may now write to tensors that share its memory
+        self.was_opened = True
 
     def open(self) -> bool:
         """Bring all values up to date before an operation that may read or write any; returns if one was behind."""
@@ -70,6 +73,7 @@ class RowSlot:
         with outside_transforms():
             was_behind = self.table.catch_up_all()
         self.table.note_access()
+        self.was_opened = True
         return was_behind
 
     def average_gradient(self, groups: list[distributed.ProcessGroup]) -> None:

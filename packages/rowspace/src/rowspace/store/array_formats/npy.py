@@ -22,8 +22,7 @@ from rowspace.files.content import read_start
 from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_lines, read_lines
-from rowspace.store.rows import check_rows
-from rowspace.store.words import table_without_duplicates
+from rowspace.store.words import check_rows, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save", "written_rows"]

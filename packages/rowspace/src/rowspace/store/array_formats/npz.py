@@ -31,8 +31,7 @@ from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
 from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import decode_vocabulary, encode_vocabulary
 from rowspace.store.array_formats.npy import written_rows
-from rowspace.store.rows import check_rows
-from rowspace.store.words import table_without_duplicates
+from rowspace.store.words import check_rows, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

@@ -19,7 +19,7 @@ from rowspace.files.open_folder import open_regular
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.store.array_formats.arrow_batches import ArrowBatches
 from rowspace.store.array_formats.parquet_columns import Columns, TableBuilder, choose_columns
-from rowspace.store.rows import check_rows
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from rowspace.store.model_formats.fasttext_dictionary import (
     words_bytes,
 )
 from rowspace.store.model_formats.fasttext_quantized import read_quantized
-from rowspace.store.rows import as_float32
-from rowspace.store.words import decode_words, table_without_duplicates
+from rowspace.store.words import as_float32, decode_words, table_without_duplicates
 from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams
 from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
 from rowspace.table import Table

@@ -20,8 +20,8 @@ from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import is_count, read_object
 from rowspace.files.tensors import Tensors, holds_tensor, map_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import CONFIG, MODEL, TOKENIZER
-from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import CONFIG_CONTENT, MODULES, modules_of, normalizes, table_of_tensor, tokenizer_json
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

@@ -16,8 +16,8 @@ from rowspace.files.scaled_rows import by_level, map_rows, tensors_beside
 from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import FLOATS, can_be_rows, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import CONFIG, TOKENIZER
-from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 __all__ = ["ask_for_key", "check_target", "load", "recognizes", "save"]

@@ -13,8 +13,8 @@ from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.scaled_rows import map_rows
 from rowspace.files.tensors import holds_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import MODEL, TOKENIZER
-from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import MODULES, modules_of, table_of_tensor, tokenizer_json
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

@@ -43,8 +43,8 @@ from rowspace.store.native.manifest import (
 )
 from rowspace.store.native.reading import manifest_of, table_of
 from rowspace.store.native.subwords import subword_pieces
-from rowspace.store.rows import check_rows
 from rowspace.store.tokenizer import CONFIG_CONTENT, MODULES, MODULES_CONTENT, tokenizer_json
+from rowspace.store.words import check_rows
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "read_manifest", "recognizes", "save"]

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import available_cores, map_ranges, split_range
 from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
-from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.kernels import find_lines, parse_rows
 from rowspace.store.text_formats.print_kernels import MAX_NUMBER_BYTES, print_rows
 from rowspace.store.text_formats.sniff import NUMBER
-from rowspace.store.words import decode_words, table_without_duplicates
+from rowspace.store.words import as_float32, decode_words, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["FORBIDDEN", "FORBIDDEN_ENDS", "MAX_WORD", "Text", "lines_in", "rows_of_lines", "table_of_lines", "text_of"]

@@ -22,9 +22,8 @@ from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError
 from rowspace.files.content import SNIFFED, map_content, read_start, read_unpacked_start
 from rowspace.store.kernels import copy_rows, find_suspects, find_words, has_odd_number
-from rowspace.store.rows import as_float32
 from rowspace.store.text_formats.sniff import Header, header_of, is_text_of
-from rowspace.store.words import decode_words, encode_words, table_without_duplicates
+from rowspace.store.words import as_float32, decode_words, encode_words, table_without_duplicates
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]

@@ -15,10 +15,9 @@ from rowspace.compat.gensim.opening import decode_bytes, open_binary, read_text
 from rowspace.compat.gensim.vectors.evaluation import VectorEvaluation
 from rowspace.compat.gensim.vectors.storage import Rows
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.store.rows import as_float32
 from rowspace.store.text_formats import glove, word2vec, word2vec_text
 from rowspace.store.text_formats.text_matrix import FORBIDDEN, FORBIDDEN_ENDS, MAX_WORD, text_of
-from rowspace.store.words import encode_words
+from rowspace.store.words import as_float32, encode_words
 
 __all__ = ["Word2VecFormat"]
 
