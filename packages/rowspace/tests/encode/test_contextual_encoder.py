@@ -86,6 +86,15 @@ def test_prompts_and_purposes(saved, tmp_path, assert_close):
         encoder.encode(TEXTS, purpose="plain")
 
 
+def test_vectors_are_cut_as_the_folder_says(saved, tmp_path, assert_close):
+    saved([Pooling(DIM, "mean"), Normalize()])
+    source = tmp_path / "model" / "config_sentence_transformers.json"
+    source.write_text(json.dumps(json.loads(source.read_text()) | {"truncate_dim": 3}))
+    encoder = load(tmp_path / "model")
+    assert_close(encoder.encode(TEXTS), SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(TEXTS))
+    assert (encoder.dim, load(tmp_path / "model", dim=4).dim) == (3, 4)
+
+
 def test_length_and_case_are_those_of_the_folder(saved, tmp_path, assert_close):
     model = saved([Pooling(DIM, "mean")])
     source = tmp_path / "model" / "sentence_bert_config.json"

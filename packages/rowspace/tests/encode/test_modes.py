@@ -181,3 +181,14 @@ def test_other_modules_of_sentence_transformers_are_refused(tmp_path, table, con
     with pytest.raises(error, match=complaint):
         Encoder.load(tmp_path / "m")
     assert Encoder.load(tmp_path / "m", mode="rowspace").encode("the").shape == (20,)
+
+
+def test_settings_of_sentence_transformers_that_change_texts_or_vectors_are_refused(tmp_path, table):
+    table.save(tmp_path / "m", format="sentence-transformers")
+    for settings in ({"prompts": {"query": "a "}, "default_prompt_name": "query"}, {"truncate_dim": 3}):
+        (tmp_path / "m" / "config_sentence_transformers.json").write_text(json.dumps(settings))
+        with pytest.raises(UsageError, match="has a default prompt or truncate_dim, which are not applied to a table"):
+            Encoder.load(tmp_path / "m")
+    settings = {"prompts": {"query": "a ", "document": ""}, "default_prompt_name": None, "truncate_dim": None}
+    (tmp_path / "m" / "config_sentence_transformers.json").write_text(json.dumps(settings))
+    assert Encoder.load(tmp_path / "m").encode("the").shape == (20,)

@@ -15,7 +15,7 @@ from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.strict_json import read_object
 from rowspace.files.transformers_folder import CONFIG, TransformersFolder
 
-__all__ = ["POOLINGS", "Pipeline", "is_contextual", "read_modules", "read_pipeline"]
+__all__ = ["POOLINGS", "Pipeline", "is_contextual", "read_modules", "read_pipeline", "read_settings"]
 
 MODULES = "modules.json"
 # Names of sentence-transformers' Pooling: those of its flags before version 5.5, and those of `pooling_mode` since.
@@ -44,6 +44,7 @@ class Pipeline:
         default_prompt: What is written before a text without a purpose.
         max_length: The number of ids after which texts are cut, if the folder says so.
         lower: Whether texts are changed to lower case first.
+        truncate_dim: The number of columns that vectors have, if the folder cuts them.
     """
 
     transformer: Path
@@ -53,6 +54,7 @@ class Pipeline:
     default_prompt: str = ""
     max_length: int | None = None
     lower: bool = False
+    truncate_dim: int | None = None
 
     @property
     def normalizes(self) -> bool:
@@ -117,7 +119,7 @@ def _pipeline(folder: Path, pooling: str | None, with_dense: bool) -> Pipeline:
     places = [path for kind, path in modules if kind == "Pooling"]
     own = pooling or (_pooling_of(resolve_inside(places[0], CONFIG)) if places else "mean")
     later = tuple(module for module in modules[1:] if module[0] in {*computed[1:]} - {"Dropout"})
-    return Pipeline(modules[0][1], own, later, **_settings(folder, modules[0][1]))
+    return Pipeline(modules[0][1], own, later, **read_settings(folder, modules[0][1]))
 
 
 def read_modules(folder: Path) -> list[tuple[str, Path]]:
@@ -136,7 +138,7 @@ def read_modules(folder: Path) -> list[tuple[str, Path]]:
     return [(kind, folder if name in ("", ".") else resolve_inside(folder, name)) for kind, name in found]
 
 
-def _settings(folder: Path, transformer: Path) -> dict[str, Any]:
+def read_settings(folder: Path, transformer: Path) -> dict[str, Any]:
     """Return the settings of the two files that sentence-transformers writes beside the modules."""
     model = _object_in(folder, "config_sentence_transformers.json")
     prompts, default = model.get("prompts") or {}, model.get("default_prompt_name")
@@ -144,12 +146,13 @@ def _settings(folder: Path, transformer: Path) -> dict[str, Any]:
         raise FileFormatError(f"{folder}/config_sentence_transformers.json: prompts are not texts; restore the file")
     texts = {name: prompt for name, prompt in prompts.items() if prompt}
     reading = _object_in(transformer, "sentence_bert_config.json")
-    longest = reading.get("max_seq_length")
+    longest, width = reading.get("max_seq_length"), model.get("truncate_dim")
     return {
         "prompts": tuple(texts.items()),
         "default_prompt": texts.get(str(default), ""),
         "max_length": longest if type(longest) is int and longest > 0 else None,
         "lower": reading.get("do_lower_case") is True,
+        "truncate_dim": width if type(width) is int and width > 0 else None,
     }
 
 

@@ -79,7 +79,7 @@ class ContextualEncoder:
     @property
     def dim(self) -> int:
         """The number of columns of a vector, before bits are packed."""
-        return self.options.dim or self._width
+        return self.options.dim or min(self._pipeline.truncate_dim or self._width, self._width)
 
     @property
     def num_embeddings(self) -> int:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tokenizers
 
-from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules
+from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules, read_settings
 from rowspace.encode.options import EncodeOptions, Mode, pool_rule
 from rowspace.encode.precision import stored_form
 from rowspace.errors import UsageError
@@ -137,9 +137,15 @@ def check_modules(folder: Path) -> None:
     """Check that a model of sentence-transformers is nothing but a static table and a normalization.
 
     Raises:
-        FileFormatError: modules.json is damaged.
-        UsageError: It names another module, whose result would be missing.
+        FileFormatError: A file is damaged.
+        UsageError: It names another module, whose result would be missing, or changes texts or vectors.
     """
+    settings = read_settings(folder, folder)
+    if settings["default_prompt"] or settings["truncate_dim"]:
+        raise UsageError(
+            f"{folder}: its config_sentence_transformers.json has a default prompt or truncate_dim, which are not "
+            "applied to a table; give mode='rowspace', write the prompt before each text, and give dim="
+        )
     if not (folder / MODULES).is_file():
         return
     for kind, _ in read_modules(folder):
