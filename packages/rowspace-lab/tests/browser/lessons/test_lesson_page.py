@@ -110,6 +110,16 @@ def test_scrolling_moves_the_figure(reader: Page) -> None:
     assert 0 < step.bounding_box()["y"] <= 0.36 * reader.viewport_size["height"]
 
 
+def test_scroll_that_is_not_the_readers_does_not_move_the_figure(reader: Page) -> None:
+    reader.evaluate(
+        """new Promise((done) => {
+          addEventListener("scrollend", () => setTimeout(done, 200), { once: true });
+          document.querySelector("[aria-label='Step 3 of 4']").scrollIntoView();
+        })"""
+    )
+    expect(active(reader)).to_have_attribute("aria-label", "Step 1 of 4")
+
+
 def test_arrow_keys_belong_to_the_figure_while_it_has_the_focus(reader: Page) -> None:
     reader.get_by_role("navigation", name="Stages").get_by_role("button", name="Ids").focus()
     reader.keyboard.press("ArrowRight")

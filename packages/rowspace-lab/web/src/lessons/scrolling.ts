@@ -15,12 +15,14 @@ const SCROLLING_KEYS: ReadonlySet<string> = new Set([
   " ",
 ]);
 
-/** Reports the step that the reader has scrolled to, but not those that pass while `reveal` scrolls. */
+/** Reports the step that the reader has scrolled to, but not those that pass while `reveal` or the browser scrolls. */
 export class Scrolling {
   #steps: readonly HTMLElement[] = [];
   #revealing = false;
   /** Where `reveal` scrolls to. */
   #target = 0;
+  /** Whether the reader has used what scrolls since `reveal`, and whether the page has scrolled since then. */
+  #released = false;
   #byReader = false;
   /** The step that stays in place while the text above it loads. */
   #held: HTMLElement | undefined;
@@ -35,8 +37,8 @@ export class Scrolling {
     for (const step of steps) observer.observe(step);
     const listening = new AbortController();
     const options = { signal: listening.signal, passive: true };
-    // A scroll without such an input before it is that of `#hold` or of a text that loads.
-    addEventListener("scroll", () => (this.#byReader ||= !this.#held), options);
+    // A scroll without such an input before it is that of `#hold`, of a text that loads, or the end of one on the page before.
+    addEventListener("scroll", () => (this.#byReader ||= this.#released), options);
     addEventListener("scrollend", () => this.#arrived(), options);
     for (const type of ["wheel", "touchmove"]) addEventListener(type, () => this.#release(), options);
     // On the scroll bar, or with the middle button; other clicks do not scroll.
@@ -58,7 +60,7 @@ export class Scrolling {
     const step = this.#steps[index];
     if (!step) return;
     const top = this.#topFor(step);
-    this.#byReader = false;
+    this.#released = this.#byReader = false;
     this.#revealing = Math.abs(top - scrollY) >= 1;
     [this.#held, this.#target] = [step, top];
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -82,6 +84,7 @@ export class Scrolling {
   }
 
   #release(): void {
+    this.#released = true;
     this.#revealing = false;
     this.#held = undefined;
   }
