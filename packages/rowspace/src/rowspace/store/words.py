@@ -14,7 +14,6 @@ from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.files.tensors import DTYPES
 from rowspace.files.vocabulary import encode_token_list
-from rowspace.store.kernels import join_words
 from rowspace.table import Table
 
 __all__ = ["as_float32", "check_rows", "decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
@@ -30,6 +29,8 @@ def decode_words(data: NDArray[np.uint8], places: NDArray[np.int64], source: str
     >>> decode_words(np.frombuffer(b"cat dog", np.uint8), np.array([[0, 3], [4, 7]]), "x")
     ['cat', 'dog']
     """
+    from rowspace.store.kernels import join_words  # only text needs Numba
+
     ends = np.cumsum(places[:, 1] - places[:, 0] + 1)
     joined = np.empty(ends[-1] if ends.size else 0, np.uint8)
     join_words(data, places, joined)
