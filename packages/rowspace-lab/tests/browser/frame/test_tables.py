@@ -211,6 +211,8 @@ def test_figure_is_marked_until_the_rows_of_the_text_are_shown(visit: Visit) -> 
     page.get_by_role("button", name="Add a sentence").click()
     expect(page.get_by_text("Learning …")).to_be_visible()
     expect(page.locator("section.figure.outdated")).to_be_visible()
+    while not held:  # the figure is marked before the request is sent
+        page.wait_for_timeout(10)
     held[0].continue_()
     expect(page.locator(".outdated")).to_have_count(0)
 

@@ -77,7 +77,7 @@ def test_winner_of_a_task_is_marked(visit) -> None:
     save_arena(own_folder() / "saved")
     page = visit("arena")
     expect(cell(page, "bpe on next-bytes")).to_contain_text("wins")
-    expect(page.get_by_role("table").first.get_by_text("wins")).to_have_count(2)
+    expect(page.get_by_role("table").first.get_by_text("wins", exact=True)).to_have_count(2)
 
 
 def test_pressed_cell_is_in_the_url_and_has_its_reason_curves_and_wrong_inputs(visit, document: dict[str, Any]) -> None:

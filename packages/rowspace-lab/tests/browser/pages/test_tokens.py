@@ -125,10 +125,10 @@ def test_chosen_sizes_are_stored_in_the_url(visit) -> None:
     page.get_by_text("More controls").click()
     page.get_by_label("512", exact=True).check()
     page.get_by_label("256", exact=True).uncheck()
-    expect(page.get_by_role("heading", name="512 tokens")).to_be_visible()
-    expect(page.get_by_role("heading", name="256 tokens")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Vocabulary 512")).to_be_visible()
+    expect(page.get_by_role("heading", name="Vocabulary 256")).to_have_count(0)
     page.wait_for_url(re.compile("sizes=512"))
-    headings = page.get_by_role("heading", name=re.compile("[0-9] tokens"))
+    headings = page.get_by_role("heading", name=re.compile("^Vocabulary [0-9]"))
     shown = headings.all_inner_texts()
     page.reload()
     expect(headings).to_have_text(shown)
@@ -170,7 +170,7 @@ def test_page_opens_with_the_tokenizer_of_the_table(visit, unfold) -> None:
 def test_tokenizer_of_the_table_shows_unknown_words(visit, lab) -> None:
     page = visit("tokens?tokenizer=table&text=return+Zyzzyva")
     size = len(lab.table) + 1
-    expect(page.get_by_role("heading", name=f"{size:,} tokens")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Vocabulary {size:,}")).to_be_visible()
     assert pieces(page, size) == [("return", str(lab.table.id("return"))), ("Zyzzyva", str(size - 1))]
     expect(page.get_by_text("unknown at this size")).to_be_visible()
 
