@@ -71,8 +71,8 @@ def unicode_array(*numbers):
     [
         ({"rows": ROWS}, "holds no tokens: expected an array called tokens or vocabulary or vocab or words"),
         ({"tokens": RUN, "offsets": OFFSETS}, "holds no rows: expected an array called rows or vectors or"),
-        ({"rows": ROWS, "vectors": ROWS, "words": WORDS}, "holds 'rows', 'vectors', of which one must be the rows"),
-        ({"rows": ROWS, "vocab": WORDS, "words": WORDS}, "holds 'vocab', 'words', of which one must be the tokens"),
+        ({"rows": ROWS, "vectors": ROWS, "words": WORDS}, "'rows', 'vectors' could all be the rows; keep only one"),
+        ({"rows": ROWS, "vocab": WORDS, "words": WORDS}, "'vocab', 'words' could all be the tokens; keep only one"),
         (
             {"rows": ROWS[:2], "words": unicode_array(0x61, 0x110000)},
             "token 1 holds a number that is not a Unicode",

@@ -136,8 +136,9 @@ class Archive:
         found = [name for name in names if name in self.members]
         if len(found) == 1:
             return found[0]
-        holds = f"holds {join_names(found)}, of which one must be the {what}" if found else f"holds no {what}"
-        raise FileFormatError(f"{self.source}: {holds}: expected an array called {' or '.join(names)}")
+        if found:
+            raise FileFormatError(f"{self.source}: {join_names(found)} could all be the {what}; keep only one of them")
+        raise FileFormatError(f"{self.source}: holds no {what}: expected an array called {' or '.join(names)}")
 
     def array(self, name: str, *, rank: int, kinds: str, limit: int | None = None) -> NDArray[Any]:
         """Return the array `name`, or its first `limit` rows; mapped if it is uncompressed and aligned."""
