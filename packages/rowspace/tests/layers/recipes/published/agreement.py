@@ -102,26 +102,33 @@ def _compared(
 
 def _difference(actual: Tensor, first_blocks: list[tuple[str, Tensor]]) -> float | None:
     """The largest difference to the most similar of the recorded inputs; None if none has the shape."""
-    found = []
-    for _, states in first_blocks:
-        if states.dim() == 4 and torch.equal(states, states[:, :, :1].expand_as(states)):
-            states = states[:, :, 0]  # noqa: PLW2901  # several residual streams that start with the same states
-        if states.dim() == actual.dim() == 3 and states.equal(
-            states[..., : (d := actual.shape[-1])].repeat(1, 1, states.shape[-1] // d)
-        ):
-            states = states[..., :d]  # noqa: PLW2901  # the same, side by side
-        if states.dim() == 3 and len(states) == 1 and states.numel() == actual.numel():
-            states = states.view_as(actual)  # noqa: PLW2901  # the images one after the other
-        if states.dim() == 4 and actual.dim() == 3 and states[:, :, 0].shape[::2] == actual.shape[::2]:
-            states = states.flatten(1, 2)  # noqa: PLW2901  # (batch, height, width, d)
-        if states.dim() == 4 and actual.dim() == 3 and states.flatten(2).mT.shape == actual.shape:
-            states = states.flatten(2).mT  # noqa: PLW2901  # (batch, d, height, width)
-        for expected in (states, states.transpose(0, 1)):
-            if expected.dim() == actual.dim() == 3 and expected.shape[1] > actual.shape[1]:
-                expected = expected[:, : actual.shape[1]]  # noqa: PLW2901  # padded to a multiple of a window
-            if expected.shape == actual.shape:
-                found.append(float((expected - actual).abs().max()))
+    recorded = [_laid_out(states, actual) for _, states in first_blocks]
+    both = [_unpadded(each, actual) for states in recorded for each in (states, states.transpose(0, 1))]
+    found = [float((expected - actual).abs().max()) for expected in both if expected.shape == actual.shape]
     return min(found, default=None)
+
+
+def _laid_out(states: Tensor, actual: Tensor) -> Tensor:
+    """The states of a first block in the layout of `actual`, as far as their shapes tell how they are arranged."""
+    if states.dim() == 4 and torch.equal(states, states[:, :, :1].expand_as(states)):
+        states = states[:, :, 0]  # several residual streams that start with the same states
+    if actual.dim() != 3:
+        return states
+    if states.dim() == 3 and states.equal(states[..., : (d := actual.shape[-1])].repeat(1, 1, states.shape[-1] // d)):
+        states = states[..., :d]  # the same, side by side
+    if states.dim() == 3 and len(states) == 1 and states.numel() == actual.numel():
+        return states.view_as(actual)  # the images one after the other
+    if states.dim() == 4 and states[:, :, 0].shape[::2] == actual.shape[::2]:
+        return states.flatten(1, 2)  # (batch, height, width, d)
+    if states.dim() == 4 and states.flatten(2).mT.shape == actual.shape:
+        return states.flatten(2).mT  # (batch, d, height, width)
+    return states
+
+
+def _unpadded(states: Tensor, actual: Tensor) -> Tensor:
+    """The states without what pads them to a multiple of a window."""
+    is_longer = states.dim() == actual.dim() == 3 and states.shape[1] > actual.shape[1]
+    return states[:, : actual.shape[1]] if is_longer else states
 
 
 def _missing(recording: Recording) -> str:
