@@ -10,9 +10,15 @@ from pathlib import Path
 from rowspace.errors import FileFormatError
 
 __all__ = [
-    "ADAPTER_REMEDY", "TELLING", "check_finished", "describe_folder", "hub_hint", "kind_of", "unfinished_beside",
+    "ADAPTER_REMEDY",
+    "TELLING",
+    "check_finished",
+    "describe_folder",
+    "hub_hint",
+    "kind_of",
+    "unfinished_beside",
     "wide_encoding",
-]  # fmt: skip
+]
 
 TELLING = 200  # bytes from which `kind_of` tells
 POINTER = b"version https://git-lfs.github.com/spec/v"

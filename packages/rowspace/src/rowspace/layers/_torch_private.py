@@ -32,7 +32,7 @@ def is_transform_active() -> bool:
 
 
 def is_traced() -> bool:
-    """Whether `torch.jit.trace` is recording, of which torch exports no public function."""
+    """Whether `torch.jit.trace` is recording; torch has no public function for this."""
     return torch._C._get_tracing_state() is not None
 
 

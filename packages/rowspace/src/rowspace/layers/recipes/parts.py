@@ -171,9 +171,9 @@ class RootMeanSquareNorm(nn.Module):
 
 
 class MaskedInput(InputEmbedding):
-    """An input that is zero for padding, with a mask, and for mask tokens, in whose place the other rows are scaled.
+    """An input with zeros for mask tokens and, given a mask, for padding; the other rows are scaled to make up for it.
 
-    They are times 0.88 / (1 - m), of which m is the share of mask tokens in a text, since 12 % were masked in training.
+    They are multiplied by 0.88 / (1 - m), where m is the share of mask tokens in the text: in training it was 12 %.
 
     Source: Lin et al. 2022 (ESM-2), with dropout of mask tokens; bit for bit transformers' `EsmEmbeddings`.
 

@@ -22,7 +22,8 @@ __all__ = ["DeferredParameter", "RowGradient", "catch_up", "defer", "resume"]
 
 NORMS = {torch.linalg.vector_norm, torch._foreach_norm, torch.norm, Tensor.norm}
 PRODUCTS = {Tensor.mul_, torch._foreach_mul_}
-SHARES = {Tensor.detach, Tensor.data.__get__}  # type: ignore[attr-defined]  # with the memory of the gradient
+# Their results share the memory of the gradient.
+SHARES = {Tensor.detach, Tensor.data.__get__}  # type: ignore[attr-defined]  # the stubs have `data` as a plain tensor
 
 
 class RowGradient(Tensor):
