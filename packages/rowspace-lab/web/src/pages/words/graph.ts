@@ -26,6 +26,12 @@ export function joinedTo({ nodes, ends }: Graph, node: string): string[] {
   return [...found].sort((one, other) => one - other).map((other) => nodes[other]!);
 }
 
+/** The edges of a node, as pairs of ids. */
+export function edgesOf(graph: Graph, node: string): number[] {
+  const id = graph.nodes.indexOf(node);
+  return joinedTo(graph, node).flatMap((other) => [id, graph.nodes.indexOf(other)]);
+}
+
 /** The edges between some nodes, as pairs of places in their list. */
 export function edgesAmong({ nodes, ends }: Graph, some: readonly string[]): number[] {
   const place = new Map(some.map((node, at) => [node, at]));
