@@ -9,25 +9,22 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import call_plainly
-from rowspace.layers.head.heads import TiedHead
-from rowspace.layers.tables.constraints import Constraint
 from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.optim.clip import clip_grad_norm_
+from rowspace.optim.rows import reader
 from rowspace.optim.rows.history import BOUND
 from rowspace.optim.rows.parameter import defer, resume
 from rowspace.optim.rows.processes import groups_of
-from rowspace.optim.rows.reader import Handle, RowHook
+from rowspace.optim.rows.reader import Handle, Parameters, RowHook
 from rowspace.optim.rows.slot import RowSlot
 from rowspace.optim.rows.table import RowTable, rows_of
 
 __all__ = ["DeferredOptimizer", "DenseGradientWarning", "Parameters"]
 
-Parameters = nn.Module | Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 LOW_PRECISION = (torch.bfloat16, torch.float16)
 
 
@@ -65,7 +62,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         self._slots: dict[Tensor, RowSlot] = {}
         self._handles: list[Handle] = []
         weakref.finalize(self, _release, self._slots, self._handles).atexit = False
-        self._modules = _sparse_modules(params, modules)
+        self._modules = reader.sparse_modules(params, modules)
         self._readers = list(params.modules()) if isinstance(params, nn.Module) else []
         super().__init__(params.parameters() if isinstance(params, nn.Module) else params, defaults)
         unknown = [module for module in self._modules if module.weight not in self._slots]
@@ -95,13 +92,13 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         Args:
             param_group: As for torch's optimizers; `modules` are those that read new tables.
         """
-        self._modules += _checked(param_group.pop("modules", ()))
+        self._modules += reader.checked_modules(param_group.pop("modules", ()))
         super().add_param_group(param_group)
         for parameter in self.param_groups[-1]["params"]:
             if any(module.weight is parameter for module in self._modules):
-                _require_whole(parameter)
-                readers = _readers(parameter, [*self._readers, *self._modules])
-                _require_sparse_under_ddp(parameter, self._readers, readers)
+                reader.require_whole(parameter)
+                readers = reader.readers_of(parameter, [*self._readers, *self._modules])
+                reader.require_sparse_under_ddp(parameter, self._readers, readers)
                 self._slots[parameter] = slot = defer(parameter)
                 for module in readers:
                     self._handles += RowHook.attach(module, slot.number)
@@ -247,7 +244,7 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         rows = rows_of(parameter)
         begin, end = rows.data_ptr(), rows.data_ptr() + rows.nbytes
         groups = [group["params"] for group in self.param_groups]
-        modules = [module for model in self._readers[:1] for module in model.modules()]
+        modules = self._readers[0].modules() if self._readers else ()
         tensors = [each.values() for module in modules for each in (module._parameters, module._buffers)]
         others = [other for some in (*groups, *tensors) for other in some if isinstance(other, Tensor)]
         return any(
@@ -318,29 +315,6 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         """A step of torch's optimizer."""
 
 
-def _require_whole(parameter: Tensor) -> None:
-    """Raise `UsageError` for a table of which a process has only a part."""
-    if is_distributed(parameter):
-        raise UsageError(
-            f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
-            "be deferred; use torch.optim.AdamW for it, or keep it whole in each process with sparse=True, as "
-            "DistributedDataParallel or fully_shard(..., ignored_params={table.weight}) do"
-        )
-
-
-def _require_sparse_under_ddp(parameter: Tensor, model: list[nn.Module], readers: list[nn.Module]) -> None:
-    """Raise `UsageError` for a head on a table of which DistributedDataParallel expects sparse gradients."""
-    if not model or not isinstance(model[0], DistributedDataParallel) or not getattr(readers[0], "sparse", False):
-        return
-    for reader in readers:
-        if not getattr(reader, "sparse", False):
-            raise UsageError(
-                f"{type(reader).__name__} gives the table of shape {list(parameter.shape)} a dense gradient, but "
-                "DistributedDataParallel expects a sparse one; build the table with sparse=False and use "
-                "torch.optim.AdamW, which is as fast for a tied head"
-            )
-
-
 def _gradient(parameter: Tensor) -> Tensor:
     return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
 
@@ -351,49 +325,3 @@ def _release(slots: dict[Tensor, RowSlot], handles: list[Handle]) -> None:
         slot.release()
     for handle in handles:
         handle.remove()
-
-
-def _readers(parameter: Tensor, modules: Iterable[nn.Module]) -> list[nn.Module]:
-    """The modules that have the parameter, or a head tied to it."""
-    return [
-        module
-        for module in dict.fromkeys(modules)
-        if any(own is parameter for own in module._parameters.values())
-        or (isinstance(module, TiedHead) and module.weight is parameter)
-    ]
-
-
-def _sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> list[nn.Module]:
-    """The modules with sparse gradients."""
-    if modules is not None:
-        return _checked(modules)
-    if not isinstance(params, nn.Module):
-        return []
-    found = [module for module in params.modules() if getattr(module, "sparse", False)]
-    found = [module for module in found if isinstance(getattr(module, "weight", None), nn.Parameter)]
-    if not found:
-        for module in params.modules():
-            if isinstance(module, nn.Embedding):
-                _require_whole(module.weight)
-        raise UsageError(
-            "the model has no table with sparse gradients; build it with sparse=True, as in "
-            "TokenEmbedding(..., sparse=True)"
-        )
-    return _checked(found)
-
-
-def _checked(modules: Iterable[nn.Module]) -> list[nn.Module]:
-    modules = list(modules)
-    for module in modules:
-        if isinstance(module, torch.jit.ScriptModule):
-            raise UsageError("a module of TorchScript reads rows that are behind; pass the model that it was made from")
-        if isinstance(module, nn.Embedding):
-            _require_whole(module.weight)
-        if not getattr(module, "sparse", False) or not isinstance(getattr(module, "weight", None), nn.Parameter):
-            raise UsageError(f"{module} has no sparse gradients; build it with sparse=True")
-        if isinstance(getattr(module, "constraint", None), Constraint):
-            raise UsageError(
-                f"{module} has a constraint, which applies to all rows after each step; build it without, or use "
-                "torch.optim.AdamW"
-            )
-    return modules

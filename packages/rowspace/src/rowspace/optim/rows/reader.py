@@ -1,20 +1,42 @@
-"""How a module reads rows of a deferred parameter: `RowReader`, and `RowHook` before it reads inside `torch.func`."""
+"""How a module reads rows of a deferred parameter: `RowReader`, and `RowHook` before it reads inside `torch.func`.
+
+Also which modules of a model read it, and which parameters cannot be deferred.
+"""
 
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.hooks import RemovableHandle
 
+from rowspace.errors import UsageError
 from rowspace.layers import TokenEmbedding
 from rowspace.layers._torch_private import is_traced, is_transform_active
+from rowspace.layers.head.heads import TiedHead
+from rowspace.layers.tables.constraints import Constraint
+from rowspace.layers.tables.distributed_lookup import is_distributed
 from rowspace.optim.rows.parameter import DeferredParameter, catch_up
 from rowspace.optim.rows.segments import Segments
 from rowspace.optim.rows.slot import slot_of
 from rowspace.optim.rows.table import RowTable
 
-__all__ = ["Handle", "ReaderHandle", "RowHook", "RowReader"]
+__all__ = [
+    "Handle",
+    "Parameters",
+    "ReaderHandle",
+    "RowHook",
+    "RowReader",
+    "checked_modules",
+    "readers_of",
+    "require_sparse_under_ddp",
+    "require_whole",
+    "sparse_modules",
+]
+
+Parameters = nn.Module | Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 
 class RowReader:
@@ -151,3 +173,73 @@ def _ids_name(module: nn.Module) -> str | None:
     """The name of the first argument of `forward` if it has the ids; a subclass may read other rows."""
     names = {TokenEmbedding.forward: "ids", nn.Embedding.forward: "input", nn.EmbeddingBag.forward: "input"}
     return names.get(type(module).forward)
+
+
+def require_whole(parameter: Tensor) -> None:
+    """Raise `UsageError` for a table of which a process has only a part."""
+    if is_distributed(parameter):
+        raise UsageError(
+            f"the table of shape {list(parameter.shape)} is distributed over processes (a DTensor), so its rows cannot "
+            "be deferred; use torch.optim.AdamW for it, or keep it whole in each process with sparse=True, as "
+            "DistributedDataParallel or fully_shard(..., ignored_params={table.weight}) do"
+        )
+
+
+def require_sparse_under_ddp(parameter: Tensor, model: list[nn.Module], readers: list[nn.Module]) -> None:
+    """Raise `UsageError` for a head on a table of which DistributedDataParallel expects sparse gradients."""
+    if not model or not isinstance(model[0], DistributedDataParallel) or not getattr(readers[0], "sparse", False):
+        return
+    for reader in readers:
+        if not getattr(reader, "sparse", False):
+            raise UsageError(
+                f"{type(reader).__name__} gives the table of shape {list(parameter.shape)} a dense gradient, but "
+                "DistributedDataParallel expects a sparse one; build the table with sparse=False and use "
+                "torch.optim.AdamW, which is as fast for a tied head"
+            )
+
+
+def readers_of(parameter: Tensor, modules: Iterable[nn.Module]) -> list[nn.Module]:
+    """The modules that have the parameter, or a head tied to it."""
+    return [
+        module
+        for module in dict.fromkeys(modules)
+        if any(own is parameter for own in module._parameters.values())
+        or (isinstance(module, TiedHead) and module.weight is parameter)
+    ]
+
+
+def sparse_modules(params: Parameters, modules: Iterable[nn.Module] | None) -> list[nn.Module]:
+    """The modules with sparse gradients."""
+    if modules is not None:
+        return checked_modules(modules)
+    if not isinstance(params, nn.Module):
+        return []
+    found = [module for module in params.modules() if getattr(module, "sparse", False)]
+    found = [module for module in found if isinstance(getattr(module, "weight", None), nn.Parameter)]
+    if not found:
+        for module in params.modules():
+            if isinstance(module, nn.Embedding):
+                require_whole(module.weight)
+        raise UsageError(
+            "the model has no table with sparse gradients; build it with sparse=True, as in "
+            "TokenEmbedding(..., sparse=True)"
+        )
+    return checked_modules(found)
+
+
+def checked_modules(modules: Iterable[nn.Module]) -> list[nn.Module]:
+    """The modules as a list; `UsageError` for one of which no rows can be deferred."""
+    modules = list(modules)
+    for module in modules:
+        if isinstance(module, torch.jit.ScriptModule):
+            raise UsageError("a module of TorchScript reads rows that are behind; pass the model that it was made from")
+        if isinstance(module, nn.Embedding):
+            require_whole(module.weight)
+        if not getattr(module, "sparse", False) or not isinstance(getattr(module, "weight", None), nn.Parameter):
+            raise UsageError(f"{module} has no sparse gradients; build it with sparse=True")
+        if isinstance(getattr(module, "constraint", None), Constraint):
+            raise UsageError(
+                f"{module} has a constraint, which applies to all rows after each step; build it without, or use "
+                "torch.optim.AdamW"
+            )
+    return modules
