@@ -2,6 +2,7 @@
 
     python bench/deferred.py                   all, at the sizes of the targets
     python bench/deferred.py --only uniform    those with uniform in the name
+    python bench/deferred.py --device cuda     on a GPU
 
 A step is forward, backward and the optimizer's step of one table. All sides get the same ids and the same gradient of
 the rows that were looked up, in turn; before, the rows of a small table after 50 steps are compared. The figures are
@@ -31,6 +32,11 @@ def draw(size, count, spread):
     return torch.rand(count, dtype=torch.float64).mul(math.log(size)).exp().sub(1).long()
 
 
+def wait_for_device():
+    if torch.get_default_device().type == "cuda":
+        torch.cuda.synchronize()
+
+
 class Side:
     """A table and its optimizer."""
 
@@ -40,9 +46,11 @@ class Side:
     def step(self, ids, upstream):
         """Take one step and return its seconds and those of all threads, without `zero_grad`."""
         self.optimizer.zero_grad(set_to_none=True)
+        wait_for_device()
         began, busy = time.perf_counter(), time.process_time()
         self.table(ids).backward(upstream)
         self.optimizer.step()
+        wait_for_device()
         return time.perf_counter() - began, time.process_time() - busy
 
 
@@ -134,10 +142,16 @@ def main():
     parser.add_argument("--times", type=int, default=15, help="measured steps of each side")
     parser.add_argument("--threads", type=int, default=2, help="threads of torch and of the kernels")
     parser.add_argument("--only", default="", help="run only benchmarks with this in their name")
+    parser.add_argument("--device", default="cpu", help="where the tables are: cpu or cuda")
     options = parser.parse_args()
+    torch.set_default_device(options.device)
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
+    machine = (
+        torch.cuda.get_device_name()
+        if options.device == "cuda"
+        else f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {options.threads} threads"
+    )
     print(f"{machine}, Python {platform.python_version()}, torch {version('torch')}; medians of {options.times} steps")
     require_equal_rows()
     for benchmark in BENCHMARKS:

@@ -132,13 +132,13 @@ class InputEmbedding(NamedParts):
 
     def _summed(self, arguments: InputArguments) -> Tensor:
         """The rows of all parts, in their order, and the norm."""
-        first, *others = self.parts()
-        total = arguments.apply(first, torch.float32)
-        for part in others:
+        parts = self.parts()
+        total = arguments.apply(parts[0], torch.float32)
+        for part in parts[1:]:
             total = total + arguments.apply(part, total.dtype)
         if self.norm is not None:
             total = self.norm(total)
-        alone = not others and isinstance(bare(first), WITHOUT_IDS)  # the rows may be a view of the parameter
+        alone = len(parts) == 1 and isinstance(bare(parts[0]), WITHOUT_IDS)  # the rows may be a view of the parameter
         if alone or total.shape[:-1] != arguments.ids.shape:
             total = total.expand(*arguments.ids.shape, -1).clone(memory_format=torch.contiguous_format)
         return total

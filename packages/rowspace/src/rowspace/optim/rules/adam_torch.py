@@ -10,7 +10,7 @@ from rowspace.optim.rows.table import RowTable
 
 __all__ = ["catch_up_rows", "step_rows"]
 
-TERMS_PER_CHECK = 32  # for each of which the host waits for the device
+FIRST_TERMS = 32  # of the exact sums, after which the host waits for the device to say which rows are done
 
 
 def catch_up_rows(table: RowTable, rows: Tensor, lines: NDArray[np.float64], tolerance: float, *, finish: bool) -> None:
@@ -48,13 +48,15 @@ def _exact_sums(table: RowTable, lines: NDArray[np.float64], at: Tensor, x: Tens
     result = torch.zeros_like(x)
     steps = _on(x, table.history.used_lines, torch.float64)
     nodes = _on(x, lines[: len(steps)], torch.float64)
-    terms, last = torch.arange(1, TERMS_PER_CHECK + 1, device=x.device), len(steps) - 1
+    last = len(steps) - 1
     amsgrad = "max_exp_avg_sq" in table.state
     left, place = torch.arange(len(at), device=x.device), at - table.history.first
     kind = nodes[place, columns.EXACT]
     product1 = torch.ones(len(at), 1, dtype=torch.float64, device=x.device)
     product2 = product1[:1] if amsgrad else product1
     while len(left):
+        count = min(FIRST_TERMS * len(at) // len(left), len(steps))  # as much memory for fewer rows
+        terms = torch.arange(1, count + 1, device=x.device)
         at_term = place.unsqueeze(1) + terms  # (n, terms)
         is_missed = at_term <= last
         at_term.clamp_(max=last)

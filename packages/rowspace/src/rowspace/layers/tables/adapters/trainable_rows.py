@@ -48,6 +48,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
     8
     """
 
+    index: Tensor
     position: Tensor
 
     def __init__(self, table: nn.Embedding, token_ids: Iterable[int], *, sparse: bool = False) -> None:
@@ -58,9 +59,9 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
         self.table = table
         self.table.weight.requires_grad_(False)
         self.token_ids = ids
-        index = torch.tensor(ids, device=table.weight.device)
+        self.register_constant("index", torch.tensor(ids, device="cpu"))
         padding = ids.index(table.padding_idx) if table.padding_idx in ids else None
-        values = table.weight.detach()[index].clone()
+        values = table.weight.detach()[self.index].clone()
         self.rows = nn.Embedding.from_pretrained(values, freeze=False, padding_idx=padding, sparse=sparse)
         position = torch.full((table.num_embeddings,), -1, device="cpu")
         position[ids] = torch.arange(len(ids), device="cpu")
@@ -70,8 +71,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
     def weight(self) -> Tensor:
         """The table (V, d) with the learned rows, a new tensor; a `TiedHead` reads it."""
         frozen = self.table.weight
-        index = torch.tensor(self.token_ids, device=frozen.device)
-        return frozen.index_copy(0, index, self.rows.weight.to(frozen.dtype))
+        return frozen.index_copy(0, self.index, self.rows.weight.to(frozen.dtype))
 
     def recorded_settings(self) -> list[int]:
         """The ids of the rows, which `state_dict` has beside them."""
