@@ -106,7 +106,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Test
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[] if name in {"one number", "nan"} else pytest.mark.long)
+    [pytest.param(name, marks=[] if name == "one number" else pytest.mark.long)
      for name in TABLES],
 )  # fmt: skip
 def test_every_page_handles_every_table(name: str, clients: dict[str, TestClient]) -> None:

@@ -49,6 +49,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.long  # 22 seeds of each question
 @pytest.mark.parametrize(("number", "name"), ON_EVERY_TABLE)
 def test_question_returns_with_other_numbers_and_other_answers(number: int, name: str) -> None:
     (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)
@@ -131,6 +132,7 @@ def test_lessons_have_six_exercises_and_each_needs_earlier_ones() -> None:
         assert all(other < number for other in lesson(number).needs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "name"), ON_EVERY_TABLE)
 def test_question_is_answered_or_refused_on_every_table(number: int, name: str, labs: dict[str, Lab]) -> None:
     (block,) = (block for block in lesson(number).document.of("question") if block.argument == name)

@@ -57,6 +57,7 @@ def test_planted_violations_are_found(sources):
         assert any(line.startswith(contract) for line in broken), (contract, broken)
 
 
+@pytest.mark.long
 def test_planted_violations_in_the_front_end_are_found(tmp_path):
     shutil.copytree(WEB, tmp_path, ignore=shutil.ignore_patterns("node_modules"), dirs_exist_ok=True)
     (tmp_path / "node_modules").symlink_to(WEB / "node_modules")

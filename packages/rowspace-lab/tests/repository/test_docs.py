@@ -28,8 +28,8 @@ CHECKOUT = Path(__file__).parents[4]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab/web/README.md"]
-# Pages that compile UMAP, run an arena or start a cluster.
-SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "scale.md", "space.md")]
+# Pages that learn many tables, compile UMAP, run an arena or start a cluster.
+SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "learn.md", "scale.md", "space.md")]
 # Examples that learn for seconds, or start processes; pages of the guide show smaller versions.
 SLOW_EXAMPLES = {
     "10_graph.py",

@@ -39,6 +39,7 @@ def test_items_of_one_occasion_are_neighbors() -> None:
         assert {other for other, _ in table.neighbors(item, k=3)} <= same
 
 
+@pytest.mark.long
 def test_modules_that_import_each_other_are_neighbors(modules: Lab) -> None:
     imports = library_imports()
     assert ("json", "json.decoder") in imports

@@ -48,6 +48,7 @@ FIXED = {"AxialRotaryPosition"}
 BATCHED = [case for case in MODULE_CASES if tensors(case.inputs()[:1]) and case.name not in FIXED]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", BATCHED, ids=lambda case: case.name)
 def test_export_with_a_dynamic_batch_size(case):
     module, inputs = made(case), case.inputs()

@@ -11,6 +11,8 @@ from rowspace.space import map_neighbors, neighborhood_preservation, tsne, tsne_
 
 MAPS = {"tsne": lambda rows, **options: tsne(rows, steps=120, **options), "umap": umap}
 
+EACH_MAP = ["tsne", pytest.param("umap", marks=pytest.mark.long)]  # UMAP compiles for half a minute
+
 
 @pytest.fixture(scope="module")
 def groups() -> np.ndarray:
@@ -19,7 +21,7 @@ def groups() -> np.ndarray:
     return (np.repeat(rng.normal(size=(4, 10)), 40, axis=0) + rng.normal(0, 0.2, (160, 10))).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", ["tsne", pytest.param("umap", marks=pytest.mark.long)])  # UMAP compiles for seconds
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_clusters_stay_together(name: str, groups) -> None:
     positions = MAPS[name](groups)
     assert positions.shape == (160, 2)
@@ -30,7 +32,7 @@ def test_clusters_stay_together(name: str, groups) -> None:
     assert np.linalg.norm(middle - middle[:, 0], axis=2)[~np.eye(4, dtype=bool)].min() > 3 * spread
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_last_frame_equals_the_map(name: str, groups) -> None:
     frames = []
     positions = MAPS[name](groups, on_frame=lambda *frame: frames.append(frame))
@@ -41,7 +43,7 @@ def test_last_frame_equals_the_map(name: str, groups) -> None:
     np.testing.assert_array_equal(MAPS[name](groups), positions)  # deterministic, with or without frames
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_non_finite_rows_have_no_position(name: str, groups) -> None:
     rows = groups[:50].copy()
     rows[[0, 9]] = np.nan
@@ -49,14 +51,14 @@ def test_non_finite_rows_have_no_position(name: str, groups) -> None:
     assert np.flatnonzero(np.isnan(positions).any(1)).tolist() == [0, 9]
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_few_or_equal_rows_are_mapped(name: str, groups) -> None:
     assert np.isfinite(MAPS[name](groups[:8])).all()
     twice = np.repeat(groups[::10], 3, axis=0)
     assert np.isfinite(MAPS[name](twice)).all()
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -70,6 +72,7 @@ def test_rows_without_neighborhoods_are_refused(name: str, rows, message: str) -
         MAPS[name](rows)
 
 
+@pytest.mark.long
 def test_umap_equals_umap_learn(groups) -> None:
     with warnings.catch_warnings(action="ignore"):
         from umap import UMAP
@@ -114,19 +117,19 @@ def test_invalid_option_is_named_in_the_error(make, options, message: str) -> No
         make(np.random.default_rng(0).normal(size=(20, 3)), **options)
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_precomputed_neighbors_give_the_same_map(name: str, groups) -> None:
     found = map_neighbors(groups, 158)
     np.testing.assert_array_equal(MAPS[name](groups, neighbors=found), MAPS[name](groups))
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_too_few_precomputed_neighbors_are_refused(name: str, groups) -> None:
     with pytest.raises(UsageError, match=r"neighbors must hold at least [0-9]+ per row, got 2"):
         MAPS[name](groups, neighbors=map_neighbors(groups, 2))
 
 
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", EACH_MAP)
 def test_sample_is_mapped_like_a_table_of_its_rows(name: str, groups) -> None:
     groups = groups.copy()
     groups[3] = np.nan

@@ -22,6 +22,11 @@ PICTURE_BELOW = 180
 """The pixels above the first picture, on a screen of 1280 × 720."""
 
 
+def in_ci(*names: str) -> list[Any]:
+    """All pages, of which all but these are left to the long form."""
+    return [pytest.param(page.name, marks=() if page.name in names else pytest.mark.long) for page in PAGES]
+
+
 @pytest.fixture(scope="module")
 def session(browser: Browser, guard: AccessMiddleware) -> list[Any]:
     """The cookies of a browser that has opened the printed URL."""
@@ -53,6 +58,7 @@ def opened(visited: Page) -> Page:
     return visited
 
 
+@pytest.mark.parametrize("visited", in_ci("words", "order", "pipeline", "search", "training"), indirect=True)
 def test_page_is_accessible_in_both_themes(opened: Page) -> None:
     expect_accessible(opened)
 
@@ -95,6 +101,7 @@ def test_page_has_an_introduction_and_code_that_runs(opened: Page) -> None:
     exec(code.inner_text(), {})  # as pasted by a user
 
 
+@pytest.mark.parametrize("visited", in_ci("words", "start", "patches"), indirect=True)
 def test_figure_and_each_of_its_parts_are_saved_as_pictures(opened: Page, tmp_path: Path) -> None:
     opened.get_by_text("Save the picture").click()
     buttons = opened.get_by_role("button", name="PNG of")

@@ -193,6 +193,7 @@ def test_what_is_not_recorded_says_what_it_needs(few: str, open_page: Callable[[
     expect(page.get_by_role("heading", level=1)).to_have_text("Head")
 
 
+@pytest.mark.long
 def test_recorded_run_is_played_back(trained: str, open_page: Callable[[str], Page]) -> None:
     page = open_page(f"{trained}#/training")
     expect(page.get_by_text("A run on the 264 sentences of Small world is recorded; play it back")).to_be_visible()

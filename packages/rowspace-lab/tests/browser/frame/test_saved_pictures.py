@@ -80,7 +80,9 @@ FILES = {
 """How the names of their files begin: with the page and the table."""
 
 
-@pytest.mark.parametrize("address", FILMS)
+@pytest.mark.parametrize(
+    "address", [pytest.param(page, marks=() if page == "start" else pytest.mark.long) for page in FILMS]
+)
 def test_film_is_saved_with_all_frames_and_ends_at_what_the_page_shows(
     opened: Visit, tmp_path: Path, address: str
 ) -> None:
@@ -113,6 +115,7 @@ def test_list_follows_the_figure_and_a_part_is_named_after_its_caption(opened: V
     expect_picture(path)
 
 
+@pytest.mark.long
 def test_list_fits_a_phone_and_covers_no_picture(opened: Visit) -> None:
     page = opened("positions")
     expect_fits_phone(page)

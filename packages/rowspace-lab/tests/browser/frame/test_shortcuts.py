@@ -18,6 +18,7 @@ def heading(page: Page, name: str) -> Locator:
     return page.get_by_role("heading", name=title, level=1, exact=True)
 
 
+@pytest.mark.long
 def test_g_and_a_letter_open_every_page(visit: Callable[[str], Page]) -> None:
     page = visit("cost")
     for name, letter in LETTERS.items():

@@ -87,6 +87,7 @@ def test_words_of_the_table_before_are_not_requested(page: Page, lab_url: str, a
     assert slow.refused == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", [pytest.param(0, marks=pytest.mark.long), -1], ids=["oldest first", "newest first"])
 def test_ids_of_the_table_before_are_not_requested(page: Page, lab_url: str, at: int) -> None:
     slow = edit_slowly(page, lab_url, "words?tab=list")

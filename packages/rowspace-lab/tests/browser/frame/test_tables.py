@@ -119,6 +119,7 @@ def test_unknown_table_is_reported_and_another_can_be_chosen(page: Page, lab_url
     is_rounded(row_shown(page, "cat"), SIX_WORDS["cat"])
 
 
+@pytest.mark.long
 @pytest.mark.refused
 def test_page_follows_a_typed_table(visit: Visit) -> None:
     page = visit("words")
@@ -147,6 +148,7 @@ def test_example_can_be_edited(visit: Visit) -> None:
     expect(rows).to_have_value(re.compile("cat 0.72"))
 
 
+@pytest.mark.long
 @pytest.mark.refused
 def test_own_table_is_sent_again_to_a_restarted_server(visit: Visit, app: Restartable) -> None:
     page = visit("words")
@@ -163,6 +165,7 @@ def test_own_table_is_sent_again_to_a_restarted_server(visit: Visit, app: Restar
     expect(page.get_by_role("textbox", name="Rows")).to_have_value("kiwi 7 8\nplum 9 10")
 
 
+@pytest.mark.long
 def test_swapping_two_words_swaps_their_neighbors(visit: Visit) -> None:
     page = visit("words?table=small-world&word=king")
     page.get_by_role("button", name="Edit").click()

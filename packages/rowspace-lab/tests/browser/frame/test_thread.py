@@ -30,6 +30,7 @@ def neighbors_of(page: Page, word: str) -> Locator:
     return page.get_by_role("list", name=f"Nearest neighbors of {word}", exact=True)
 
 
+@pytest.mark.long
 def test_word_is_carried_from_words_to_head_and_back(visit: Visit) -> None:
     page = visit("words?word=sin&word=json&metric=dot")
     open_page(page, "Head")

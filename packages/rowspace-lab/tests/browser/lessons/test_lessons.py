@@ -49,6 +49,7 @@ def shown_in_url(url: str) -> tuple[int, str, list[tuple[str, str]]]:
     return int(step), name, sorted(state[:at] + state[at + 2 :])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", LESSONS)
 def test_steps_move_the_figure_to_the_end_and_back(page: Page, lab_url: str, number: int) -> None:
     expected = figures(lesson(number))

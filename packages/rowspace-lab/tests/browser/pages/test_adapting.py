@@ -17,6 +17,7 @@ def test_bars_and_table_are_those_of_the_reply(visit, lab, ask) -> None:
     expect(table.locator("tbody td:nth-child(2)")).to_have_text([f"{way['learned']:,}" for way in ways])
 
 
+@pytest.mark.long
 def test_shown_measures_can_be_chosen(visit, unfold) -> None:
     page = visit("adapting?sentences=4&measure=moved")
     expect(page.get_by_role("heading", level=2, name="move")).to_have_count(2)

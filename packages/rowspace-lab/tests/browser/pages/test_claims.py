@@ -26,6 +26,7 @@ def measured(page: Page) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_filter_shows_the_claims_with_a_verdict(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=small-world"))
     expect(claim(page, "Antonyms are far apart.")).to_contain_text(re.compile("false.*pairs", re.DOTALL))

@@ -77,6 +77,7 @@ def test_a_word_that_a_table_does_not_have_is_replaced(visit: Callable[[str], Pa
     expect(page.get_by_role("heading", name="word7", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_table_of_the_workbench_is_learned_again_for_the_null(visit: Callable[[str], Page]) -> None:
     page = visit("compare?table=small-world&other=english-words&min_count=0&refits=2")
     figure = page.get_by_role("region", name="Figure")

@@ -21,6 +21,7 @@ def similarities() -> np.ndarray:
     return contextual_rows(encoder_folder(), TEXTS).self_similarity("bank")
 
 
+@pytest.mark.long
 @pytest.mark.refused
 def test_layer_and_texts_change_the_figure(visit: Callable[[str], Page], similarities: np.ndarray) -> None:
     page = visit(f"{ADDRESS}&layer=0")

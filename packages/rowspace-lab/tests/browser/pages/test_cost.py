@@ -39,6 +39,7 @@ def test_click_on_a_model_applies_its_sizes(visit) -> None:
     expect(figure).to_contain_text(f"{known.share:.1%}".replace("%", " %"))
 
 
+@pytest.mark.long
 def test_known_models_are_labeled_without_overlap(visit) -> None:
     page = visit("cost")
     page.set_viewport_size({"width": 1280, "height": 720})

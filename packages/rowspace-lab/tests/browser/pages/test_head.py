@@ -256,6 +256,7 @@ class TestTrainedRuns:
         with serving(make_app(trained_lab)) as server:
             yield url_of(server)
 
+    @pytest.mark.long
     def test_bars_have_the_held_out_bits_of_each_run(self, visit, trained_lab: Lab) -> None:
         measured = []
         for run in ("base", "untied"):

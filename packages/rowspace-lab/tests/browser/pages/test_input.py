@@ -62,6 +62,7 @@ def test_norm_and_dropout_can_be_switched(visit) -> None:
     expect(page.get_by_label("Seed of dropout")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_every_recipe_lists_its_steps(visit, unfold) -> None:
     page = visit(f"input?text={TEXT}")
     unfold("More controls")

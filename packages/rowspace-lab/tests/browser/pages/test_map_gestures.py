@@ -61,6 +61,7 @@ def test_one_finger_scrolls_the_page(phone: Page) -> None:
     assert "viewport=" not in phone.url
 
 
+@pytest.mark.long
 def test_two_fingers_move_the_map_but_not_the_page(phone: Page) -> None:
     (x, y), session = middle(phone), phone.context.new_cdp_session(phone)
     scrolled = phone.evaluate("scrollY")
@@ -124,6 +125,7 @@ def test_ctrl_wheel_zooms_and_escape_releases_the_wheel(desk: Page) -> None:
     desk.wait_for_function("before => scrollY > before", arg=scrolled)
 
 
+@pytest.mark.long
 def test_zoom_buttons_are_disabled_at_the_limits(desk: Page) -> None:
     for name in ("Zoom in", "Zoom out"):
         button = desk.get_by_role("button", name=name, exact=True)
@@ -135,6 +137,7 @@ def test_zoom_buttons_are_disabled_at_the_limits(desk: Page) -> None:
     expect(desk.get_by_role("button", name="Zoom out", exact=True)).to_be_enabled()
 
 
+@pytest.mark.long
 def test_a_notch_of_the_wheel_with_ctrl_zooms_gently(desk: Page) -> None:
     the_map(desk).focus()
     desk.keyboard.press("+")
@@ -148,6 +151,7 @@ def test_a_notch_of_the_wheel_with_ctrl_zooms_gently(desk: Page) -> None:
     assert scale_of(desk.url) / before == pytest.approx(1.284, rel=0.01)  # e^0.25
 
 
+@pytest.mark.long
 def test_map_without_points_in_view_leads_back_to_all(desk: Page) -> None:
     the_map(desk).focus()
     for key in ("+",) * 24 + ("ArrowLeft",) * 6:
@@ -157,6 +161,7 @@ def test_map_without_points_in_view_leads_back_to_all(desk: Page) -> None:
     desk.wait_for_url(re.compile(r"/words$"))
 
 
+@pytest.mark.long
 def test_map_moves_to_a_word_that_is_chosen_elsewhere_but_not_to_one_that_is_clicked_on_it(desk: Page) -> None:
     desk.get_by_role("list", name=re.compile("^Nearest neighbors of ")).get_by_role("button").first.click()
     desk.wait_for_url(re.compile("word=.*&viewport="))

@@ -93,6 +93,7 @@ def test_order_of_numbers_can_be_chosen(visit) -> None:
     assert column(page, PIXELS, 1) == ["red", "green", "blue"] * 3
 
 
+@pytest.mark.long
 def test_sliders_offer_only_sizes_that_fit(visit, unfold) -> None:
     page = visit("patches?patch=15")  # 14 is the nearest size that divides 224
     expect(page.get_by_role("application", name="The picture in 16 × 16 patches")).to_be_visible()

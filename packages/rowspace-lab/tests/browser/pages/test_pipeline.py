@@ -86,6 +86,7 @@ def test_renumbering_changes_only_the_distances_by_id(visit, lab) -> None:
     expect(by_id.get_by_role("row").nth(1).get_by_role("cell")).to_have_text(before)
 
 
+@pytest.mark.long
 def test_lookup_is_played_scrubbed_and_stops(visit) -> None:
     page = visit(f"pipeline?text={TEXT}")
     scrubber = page.get_by_label("Rows copied")

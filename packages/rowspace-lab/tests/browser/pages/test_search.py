@@ -108,6 +108,7 @@ def test_code_prints_what_is_shown(visit: Callable[[str], Page], index: Index, c
     expect(page.get_by_role("table", name="Ranks and scores").locator("tbody tr")).to_have_count(len(hits))
 
 
+@pytest.mark.long
 @pytest.mark.both_lanes
 def test_hovered_passage_is_marked_in_the_rankings_and_on_the_map(visit: Callable[[str], Page], index: Index) -> None:
     page = visit(ADDRESS)

@@ -39,6 +39,7 @@ def test_all_questions_are_counted_and_open_their_notes(visit: Callable[[str], P
     expect_accessible(page)
 
 
+@pytest.mark.long
 def test_two_notes_fit_a_phone(visit: Callable[[str], Page]) -> None:
     page = visit("search?table=english-words&over=pair")
     expect(page.get_by_role("region", name="the mean of the rows").get_by_role("listitem").first).to_contain_text("To")

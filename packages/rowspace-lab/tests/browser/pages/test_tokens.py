@@ -98,6 +98,7 @@ def test_other_files_are_refused(visit) -> None:
     expect(page.get_by_role("alert")).to_contain_text("the uploaded file")
 
 
+@pytest.mark.long
 def test_chart_of_sizes_shows_the_measured_values(visit, lab) -> None:
     page = visit("tokens?view=tradeoff")
     reply = decode(page.request.get(f"{page.url.split('/tokens')[0]}/api/tokens/tradeoff").body())

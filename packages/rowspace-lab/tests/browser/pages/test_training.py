@@ -86,6 +86,7 @@ def test_replay_plays_pauses_and_scrubs(visit) -> None:
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
+@pytest.mark.long
 def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: Page) -> None:
     finished(visit)
     page = finished(visit, "training?corpus=python&token=290")
@@ -184,6 +185,7 @@ def test_rows_that_move_without_a_gradient_are_counted(visit) -> None:
     expect(page.get_by_role("region", name="Figure")).to_contain_text("Every row of this tied table gets a gradient")
 
 
+@pytest.mark.long
 def test_tying_shows_the_two_gradients_of_one_row_in_both_runs(visit) -> None:
     page = finished(visit, "training?corpus=python&differ=tying")
     figure = page.get_by_role("region", name="Figure")

@@ -91,6 +91,7 @@ def test_click_on_a_neighbor_opens_it(visit, lab) -> None:
     expect(page.get_by_role("list", name=f"Nearest neighbors of {nearest}")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "metric", ["euclidean", *(pytest.param(metric, marks=pytest.mark.long) for metric in ("cosine", "dot"))]
 )

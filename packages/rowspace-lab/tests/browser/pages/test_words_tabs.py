@@ -191,6 +191,7 @@ def test_every_view_is_accessible_and_fits_a_phone(visit: Visit, unfold: Callabl
     expect_fits_phone(page)
 
 
+@pytest.mark.long
 def test_figure_in_a_narrow_page_of_the_documentation_is_short(visit: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 358, "height": 700})
     panel = page.get_by_role("tabpanel")

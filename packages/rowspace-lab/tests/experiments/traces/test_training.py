@@ -115,6 +115,7 @@ def test_negative_step_is_refused() -> None:
         merge._segmentation.tokens(-1)
 
 
+@pytest.mark.long
 def test_merges_equal_those_of_tokenizers_until_the_first_tie(english: Path) -> None:
     # Parity with the `tokenizers` library, which breaks ties by the ids of the characters.
     text = english.read_text(encoding="utf-8")

@@ -29,7 +29,10 @@ def test_only_free_rows_and_low_rank_forget() -> None:
     assert found["free"]["held_out"] < found["new"]["held_out"] < found["frozen"]["held_out"]
 
 
-@pytest.mark.parametrize(("seed", "expected"), [(0, 2), (1, 3), (2, 2)])
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [(0, 2), pytest.param(1, 3, marks=pytest.mark.long), pytest.param(2, 2, marks=pytest.mark.long)],
+)
 def test_ways_that_move_a_row(seed: int, expected: int) -> None:
     assert ask(LESSON, "which_ways", TABLE, seed)[1]["answer"] == expected
 
@@ -39,7 +42,10 @@ def test_numbers_that_learn_with_lora(seed: int, expected: int) -> None:
     assert ask(LESSON, "learned", TABLE, seed)[1]["answer"] == expected
 
 
-@pytest.mark.parametrize(("seed", "expected"), [(0, "LoRA"), (1, "frozen"), (2, "free")])
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [(0, "LoRA"), pytest.param(1, "frozen", marks=pytest.mark.long), pytest.param(2, "free", marks=pytest.mark.long)],
+)
 def test_way_with_the_extreme_loss(seed: int, expected: str) -> None:
     fields, found = ask(LESSON, "extreme", TABLE, seed)
     assert fields["options"][found["answer"]] == expected

@@ -25,6 +25,7 @@ def test_losses_fall_where_something_learns(lab, ask) -> None:
     assert max(free["spread"], frozen["spread"]) > 0
 
 
+@pytest.mark.long
 def test_more_sentences_give_a_lower_loss_on_held_out_ones(lab, ask) -> None:
     few, many = (ask(lab, "adapting/ways", sentences=number) for number in (2, 12))
     assert few.meta["ways"][0]["held_out"] > 2 * many.meta["ways"][0]["held_out"]

@@ -110,7 +110,12 @@ def test_swapped_words_are_beyond_refits_that_the_page_makes(check_code):
 
 
 @pytest.mark.parametrize(
-    ("refits", "null"), [pytest.param(2, (), marks=pytest.mark.long), (1, ("english-words",)), (None, ())]
+    ("refits", "null"),
+    [
+        pytest.param(2, (), marks=pytest.mark.long),
+        (1, ("english-words",)),
+        pytest.param(None, (), marks=pytest.mark.long),
+    ],
 )
 def test_code_makes_the_null(check_code, refits, null):
     lab = SMALL_WORLD.open()

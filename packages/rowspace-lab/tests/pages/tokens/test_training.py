@@ -20,6 +20,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory):
         yield
 
 
+@pytest.mark.long
 def test_pieces_name_the_frequent_words_that_contain_them(lab, check_code) -> None:
     reply = check_code(lab, "tokens/words", text="unbelievable self", tokenizer="default", sizes="256,1024")
     split = check_code(lab, "tokens/split", text="unbelievable self", tokenizer="default", sizes="256,1024")
@@ -52,6 +53,7 @@ def test_unknown_tokens_share_no_words(bert_lab, ask) -> None:
     assert any(reply.meta["words"])
 
 
+@pytest.mark.long
 def test_measurements_equal_an_independent_count(lab, check_code) -> None:
     reply = check_code(lab, "tokens/tradeoff")
     train, held_out = sample_corpus()

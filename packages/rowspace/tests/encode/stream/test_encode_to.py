@@ -313,7 +313,7 @@ def test_missing_packages_are_named(tmp_path, encoder, monkeypatch):
         encode_to(encoder, iter(TEXTS), tmp_path / "v.parquet")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM])
 def test_a_signal_saves_all_that_is_encoded(encoder, tmp_path, number):
     source = tmp_path / "texts.txt"
     source.write_text("the cat\ncat\n" * 200_000)

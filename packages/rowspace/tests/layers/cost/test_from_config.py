@@ -214,7 +214,11 @@ def test_mapped_bytes_leave_out_what_a_tied_head_reads():
     assert cost("clip-vit-base-patch32/text").mapped_bytes().disk == 49_408 * 512 * 4  # has no head
 
 
-@pytest.mark.parametrize("name", sorted(CATALOGUE))
+PUBLISHED = sorted(CATALOGUE)
+LATER = [pytest.param(name, marks=pytest.mark.long) for at, name in enumerate(PUBLISHED) if at % 5]
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED[::5], *LATER])
 def test_parameters_of_published_models_match_transformers(name):
     published = CATALOGUE[name]
     assert published.parameters == published.cost.total == parameters_of(published.config)

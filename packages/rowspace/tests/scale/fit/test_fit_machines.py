@@ -83,7 +83,7 @@ def test_the_ids_of_all_machines_are_those_of_one_process(corpus, options, tmp_p
     [
         pytest.param({"workers": 2}, marks=pytest.mark.long),
         pytest.param({"model": "cbow"}, marks=pytest.mark.long),
-        {"subwords": True, "buckets": 5000},
+        pytest.param({"subwords": True, "buckets": 5000}, marks=pytest.mark.long),
     ],
     ids=str,
 )

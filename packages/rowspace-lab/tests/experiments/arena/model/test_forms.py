@@ -15,7 +15,9 @@ def forms(tasks, options):
     return {(task, name): make_form(tasks[task], STRATEGIES[name], options) for task in TASKS for name in STRATEGIES}
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "task", [pytest.param(task, marks=pytest.mark.long if task == "next-bytes" else ()) for task in TASKS]
+)
 def test_batches_have_the_same_labels_and_bytes_for_all_strategies(task, tasks, forms):
     expected = None
     for name in STRATEGIES:
