@@ -80,6 +80,8 @@ def test_table_can_be_pickled_and_copied(table):
         (["a", 1], np.ones((2, 2)), None, "id 1 is 1"),
         (["a"], np.ones((1, 2)), np.ones(2, np.int64), "counts must be 1 integer,"),
         (["a"], np.ones((1, 2)), np.ones(1), "of float64"),
+        (["a", "b"], np.ones((2, 2)), np.array([4, -3]), r"counts must be from 0 to 2\*\*63 - 1, got -3 for id 1"),
+        (["a"], np.ones((1, 2)), np.array([2**63], np.uint64), "got 9223372036854775808 for id 0"),
     ],
 )
 def test_inconsistent_arguments_are_refused(vocabulary, rows, counts, message):

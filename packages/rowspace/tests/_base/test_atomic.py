@@ -179,6 +179,7 @@ def test_current_folder_is_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("path", "kind", "complaint"),
     [
+        ("-", UsageError, "standard output is not a place for it; name a file or a folder"),
         ("", UsageError, "at least one character"),
         ("a\0b", UsageError, "no NUL"),
         ("missing/t", UsageError, "the folder .*missing does not exist; create it first"),

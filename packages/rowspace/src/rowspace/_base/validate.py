@@ -106,14 +106,18 @@ def validate_counts(counts: NDArray[np.integer[Any]], size: int) -> NDArray[np.i
         (V,) int64; not a copy if they are int64 already.
 
     Raises:
-        UsageError: If the shape or dtype differs.
+        UsageError: If the shape or dtype differs, or for a negative count.
     """
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise UsageError(
             f"counts must be {plural(size, 'integer')}, one per token, got shape {array.shape} of {array.dtype}"
         )
-    return array.astype(np.int64, copy=False)
+    found = array.astype(np.int64, copy=False)
+    if size and found.min() < 0:
+        at = int(np.argmax(found < 0))
+        raise UsageError(f"counts must be from 0 to 2**63 - 1, got {array[at]} for id {at}")
+    return found
 
 
 def validate_id(key: object, size: int) -> int:

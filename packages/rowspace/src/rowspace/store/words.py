@@ -11,12 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
-from rowspace.errors import UsageError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.tensors import DTYPES
 from rowspace.files.vocabulary import encode_token_list
 from rowspace.table import Table
 
-__all__ = ["as_float32", "check_rows", "decode_words", "encode_words", "table_without_duplicates", "warn_of_duplicates"]
+__all__ = [
+    "as_float32",
+    "check_counts",
+    "check_rows",
+    "decode_words",
+    "encode_words",
+    "table_without_duplicates",
+    "warn_of_duplicates",
+]
 
 FORBIDDEN = {ord(" "): "a blank", ord("\t"): "a tab", ord("\n"): "a newline", 0: "a NUL"}
 
@@ -59,6 +67,7 @@ def table_without_duplicates(
     >>> table_without_duplicates(["cat", "dog"], np.eye(2, dtype=np.float32), "x")
     Table(2 tokens × 2, float32)
     """
+    check_counts(counts, source)
     if len(set(tokens)) == len(tokens):
         return Table(tokens, rows, counts)
     first: dict[str, int] = {}
@@ -68,6 +77,14 @@ def table_without_duplicates(
     warn_of_duplicates(source, len(tokens) - len(first), twice)
     kept = np.fromiter(first.values(), np.int64, len(first))
     return Table(list(first), rows[kept], None if counts is None else counts[kept])
+
+
+def check_counts(counts: NDArray[np.integer] | None, source: str) -> None:
+    """Raise `FileFormatError`, naming `source`, if one of the counts (V) is negative or above 2**63 - 1."""
+    if counts is not None and len(counts) and (counts.min() < 0 or counts.max() >= 2**63):
+        raise FileFormatError(
+            f"{source}: has counts from {counts.min()} to {counts.max()}; counts are from 0 to 2**63 - 1"
+        )
 
 
 def warn_of_duplicates(source: str, count: int, example: str) -> None:

@@ -85,6 +85,7 @@ def unicode_array(*numbers):
         ({"rows": np.ones((3, 2), int), "words": np.array(["a"])}, r"array rows: int64 of shape \(3, 2\), expected 2"),
         ({"rows": ROWS[0], "words": np.array(["a"])}, r"array rows: float32 of shape \(2,\), expected 2 dim"),
         ({"rows": ROWS[:, :0], "words": np.array(["a", "b", "c"])}, r"rows are float32 of shape \(3, 0\)"),
+        ({"rows": ROWS, "words": np.array(["a", "b", "c"]), "counts": np.array([4, -3, 1])}, "counts from -3 to 4"),
         ({"rows": ROWS.astype(np.longdouble), "words": np.array(["a", "b", "c"])}, "rows are .* expected"),
         ({"rows": ROWS, "words": np.array(["a", "b"])}, "has 3 rows, 2 tokens"),
         ({"rows": ROWS, "words": np.array(["a", "b", "c"]), "counts": np.array([1])}, "has 3 rows, 3 tokens, 1 counts"),

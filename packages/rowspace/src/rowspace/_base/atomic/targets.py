@@ -153,6 +153,8 @@ def _resolved(path: StrPath) -> Path:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(f"cannot save to {text!r}: a path needs at least one character and no NUL")
+    if text == "-":
+        raise UsageError("cannot save to '-', as standard output is not a place for it; name a file or a folder")
     target = Path(os.path.realpath(text))
     with translate_os_errors(target):
         if not target.parent.is_dir():

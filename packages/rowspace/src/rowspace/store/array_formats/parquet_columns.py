@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.errors import FileFormatError, printable
-from rowspace.store.words import warn_of_duplicates
+from rowspace.store.words import check_counts, warn_of_duplicates
 from rowspace.table import Table
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class TableBuilder:
             warn_of_duplicates(self._source, self._read - len(self._ids), self._twice)
         rows = [rows for rows in self._rows if len(rows)] or self._rows or [_no_rows(schema, columns)]
         counts = None if columns.counts is None else np.concatenate([*self._counts, np.empty(0, np.int64)])
+        check_counts(counts, self._source)
         return Table(list(self._ids), rows[0] if len(rows) == 1 else np.concatenate(rows), counts)
 
     def _new_tokens(self, column: Any, name: str) -> NDArray[np.int64]:

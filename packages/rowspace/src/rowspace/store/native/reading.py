@@ -33,6 +33,7 @@ from rowspace.store.native.manifest import (
     Manifest,
 )
 from rowspace.store.native.subwords import map_subwords
+from rowspace.store.words import check_counts
 from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
@@ -46,6 +47,7 @@ def table_of(folder: Folder, *, verify: bool) -> Table:
     for name in (*FILES, *optional):
         _check_file(folder, name, manifest.files.get(name), verify=verify)
     vocabulary, counts = _map_vocabulary(folder, manifest.num_embeddings)
+    check_counts(counts, str(folder.path / VOCABULARY))
     rows = _map_rows(folder, manifest, MODEL, "embeddings", unknown_rows=manifest.unknown_rows)
     tokenizer = _text_later(folder, TOKENIZER) if manifest.own_tokenizer else None
     if verify:
