@@ -100,6 +100,7 @@ def test_signal_ends_the_server_with_status_0(number: signal.Signals, start: Sta
     assert server.ended(number) == (0, "rowspace: press Ctrl-C to stop\n")
 
 
+@pytest.mark.long
 def test_two_servers_have_different_ports(start: Start, table_path: str) -> None:
     first, second = start(table_path), start(table_path)
     assert first.base != second.base

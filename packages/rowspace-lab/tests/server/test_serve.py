@@ -161,6 +161,7 @@ def test_cancelled_job_is_removed(server: Server, tmp_path: Path) -> None:
     assert server.client.delete(f"/api/jobs/{job}").status_code == 404
 
 
+@pytest.mark.long
 def test_fifty_concurrent_clients_get_correct_replies(server: Server) -> None:
     def ask(number: int) -> list[tuple[list[float], list[int]]]:
         """Send eight requests with a client that no other thread uses."""

@@ -340,6 +340,7 @@ def test_loading_the_state_of_coupled_adam_is_refused():
         DeferredAdamW(table).load_state_dict(adam.state_dict())
 
 
+@pytest.mark.long
 @pytest.mark.large
 def test_equals_adamw_after_long_gaps_with_a_small_beta2(backend):
     """Powers of β1 / √β2 grow over the gap, while the second moment vanishes."""

@@ -69,6 +69,7 @@ class _Broken(rs.Encoder):
         return super().encode(texts, **options)
 
 
+@pytest.mark.long
 def test_files_at_a_url_and_an_index_in_a_bucket(folder, table, tmp_path, bucket):
     for name in FILES:
         upload(folder / name, f"{bucket}/docs/{name}")

@@ -22,6 +22,7 @@ def kill(kind, folder, times):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.long
 def test_killed_writers_leave_an_index_that_the_next_run_completes(tmp_path):
     for kind in ("build", "update", "bridge"):
         (tmp_path / kind).mkdir()

@@ -112,6 +112,7 @@ def test_figure_and_each_of_its_parts_are_saved_as_pictures(opened: Page, tmp_pa
         expect_picture(saved(opened, buttons.nth(at), tmp_path), part)
 
 
+@pytest.mark.long
 def test_pages_open_by_keyboard_from_the_navigation(visit) -> None:
     page = visit("words")
     for name in [each.name for each in PAGES]:

@@ -229,6 +229,7 @@ def test_editor_is_accessible_and_fits_a_phone(visit: Visit) -> None:
     expect_fits_phone(page)
 
 
+@pytest.mark.long
 def test_late_reply_does_not_overwrite_what_is_typed(visit: Visit) -> None:
     held: list[Route] = []
 

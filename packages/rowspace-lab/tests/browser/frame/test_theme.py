@@ -17,6 +17,7 @@ def brightness(drawing: Locator) -> float:
     return float(np.median(np.asarray(picture)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("address", "name"),
     [

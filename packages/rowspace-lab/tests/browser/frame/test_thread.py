@@ -63,6 +63,7 @@ def test_sentence_is_carried_from_tokens_to_pipeline_to_order(visit: Visit) -> N
     expect(text_field(page)).to_have_value(SENTENCE)
 
 
+@pytest.mark.long
 def test_page_without_word_and_sentence_carries_both(visit: Visit) -> None:
     page = visit("cost?word=sin")
     page.get_by_label("Sentence on all pages").fill(SENTENCE)
@@ -78,6 +79,7 @@ def test_page_without_word_and_sentence_carries_both(visit: Visit) -> None:
     expect(text_field(page)).not_to_have_value(SENTENCE)
 
 
+@pytest.mark.long
 def test_new_sentence_resets_the_order_of_its_tokens(visit: Visit) -> None:
     page = visit("order?text=the+error+in&order=2,1,0")
     open_page(page, "Tokens")

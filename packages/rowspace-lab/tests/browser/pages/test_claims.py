@@ -45,6 +45,7 @@ def test_filter_shows_the_claims_with_a_verdict(visit: Callable[[str], Page]) ->
     expect(shown).to_have_count(count)
 
 
+@pytest.mark.long
 def test_claim_about_tables_has_a_verdict_for_each(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=six-words"))
     queen = claim(page, "King − man + woman gives queen")

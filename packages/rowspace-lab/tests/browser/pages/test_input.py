@@ -123,6 +123,7 @@ def test_norms_match_the_lesson(visit, unfold) -> None:
     page.wait_for_url("**&scale=22.627")
 
 
+@pytest.mark.long
 def test_first_loss_of_initial_rows(visit, lab, ask, unfold) -> None:
     page = visit("input?view=initial")
     loss = page.get_by_label("First loss", exact=True).first

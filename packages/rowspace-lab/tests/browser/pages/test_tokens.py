@@ -121,6 +121,7 @@ def test_every_view_is_accessible(visit, view: str) -> None:
     expect_fits_phone(page)
 
 
+@pytest.mark.long
 def test_chosen_sizes_are_stored_in_the_url(visit) -> None:
     page = visit("tokens")
     page.get_by_text("More controls").click()

@@ -31,6 +31,7 @@ def test_counts_are_not_shown(visit: Callable[[str], Page], unfold: Callable[[st
     expect(pieces.get_by_role("columnheader", name="count")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_list_of_words_waits_for_its_order(visit: Callable[[str], Page], page: Page, bert_lab: Lab) -> None:
     held: list[Route] = []
 

@@ -251,6 +251,7 @@ class TestMapsInBackground:
         expect(page.get_by_text("PCA of 109 rows")).to_be_visible()
 
 
+@pytest.mark.long
 def test_names_of_regions_are_drawn_again_in_their_font(visit: Callable[[str], Page], page: Page) -> None:
     fonts = hold(page, "**/source-serif-4-latin-wght-italic.woff2")
     visit("words?table=english-words")

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.claims import PAGE
 from rowspace_lab.lessons.computed.claims import JOBS, MODULES, STORED
@@ -12,6 +14,7 @@ from rowspace_lab.server.query import Query
 PAGE_OF_CLAIMS = Path(__file__).parents[5] / "docs" / "claims.md"
 
 
+@pytest.mark.long
 def test_each_claim_has_the_verdict_and_the_rule_of_the_workbench(world_lab: Lab) -> None:
     parts = PAGE_OF_CLAIMS.read_text(encoding="utf-8").split("\n## ")[1:]
     written = [part.partition("\n\n") for part in parts if not part.startswith("References")]

@@ -27,6 +27,7 @@ def trained_lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
     return lab
 
 
+@pytest.mark.long
 def test_bits_equal_the_last_measurement_of_each_run(trained_lab: Lab, check_code: Ask) -> None:
     reply = check_code(trained_lab, "head/evidence")
     assert reply.meta["names"] == ["base", "untied"]

@@ -80,6 +80,7 @@ print(later[0], max(later))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

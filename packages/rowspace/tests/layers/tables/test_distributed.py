@@ -36,6 +36,7 @@ def single_process(scale: str | None = None) -> tuple[Tensor, Tensor]:
     return output, weight.grad
 
 
+@pytest.mark.long
 def test_data_parallelism_averages_sparse_gradients(found):
     expected = torch.bincount(IDS.flatten(), minlength=11) / 2
     expected[1] = 0  # the padding

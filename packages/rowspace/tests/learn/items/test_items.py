@@ -68,6 +68,7 @@ def test_same_seed_gives_the_same_rows(split):
         assert (rs.fit_items(split[0], dim=8, epochs=2, seed=2, **options).targets != one.targets).any()
 
 
+@pytest.mark.long
 def test_rows_of_deterministic_fits_are_the_same_with_any_number_of_workers(split):
     for algorithm in ("cbow", "skipgram"):
         options = {"model": "item2vec", "algorithm": algorithm, "dim": 8, "epochs": 2, "deterministic": True}

@@ -180,6 +180,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("segmenter", "text", "words"),
     [

@@ -94,6 +94,7 @@ def test_key_of_the_environment_opens_other_addresses(start: Start, words_path: 
         assert ones(client.embeddings.create(model="words", input="word3").data[0].embedding) == [3]
 
 
+@pytest.mark.long
 def test_64_clients_get_their_own_vectors_while_large_requests_run(start: Start, words_path: str) -> None:
     server = start(words_path)
     large = [f"word{number % 50} word7" for number in range(2000)]

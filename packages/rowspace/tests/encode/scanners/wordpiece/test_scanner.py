@@ -243,6 +243,7 @@ def test_real_tokenizers_on_source_code_and_prose() -> None:
         check(real, [*lines, *TEXTS, *documents], scanned=0.98)
 
 
+@pytest.mark.long
 @pytest.mark.large
 def test_long_words_and_many_words() -> None:
     random = Random(1)
