@@ -71,7 +71,7 @@ class TrainableRows(ConstantBuffers, RecordedSettings, PartlyLearned):
     def weight(self) -> Tensor:
         """The table (V, d) with the learned rows, a new tensor; a `TiedHead` reads it."""
         frozen = self.table.weight
-        return frozen.index_copy(0, self.index, self.rows.weight.to(frozen.dtype))
+        return frozen.index_copy(0, self.index.to(frozen.device), self.rows.weight.to(frozen.dtype))
 
     def recorded_settings(self) -> list[int]:
         """The ids of the rows, which `state_dict` has beside them."""
