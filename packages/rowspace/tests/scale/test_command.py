@@ -75,7 +75,7 @@ def test_a_fit_without_files_is_refused_with_on(arguments, sentence, tmp_path, m
         (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "0"}, "--init is for one process; leave it out"),
         (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "1"}, ""),  # the first process says it
         (["t", "--on", "ray"], {"WORLD_SIZE": "2", "RANK": "0"}, "--on is for one process; leave it out"),
-        (["--resume", "-o", "t"], {"WORLD_SIZE": "2", "RANK": "0"}, "--resume is for one process; leave it out"),
+        (["--resume", "-o", "t"], {"WORLD_SIZE": "2", "RANK": "0"}, "several processes read the text again to resume"),
     ],
 )
 def test_options_that_do_not_fit_the_number_of_processes_are_refused(arguments, variables, sentence, monkeypatch):

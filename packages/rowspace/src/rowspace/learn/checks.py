@@ -1,16 +1,23 @@
 """The options of a fit, and whether there is something to learn: what fits on one machine and on several share."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from rowspace._base.options import check_option_names
-from rowspace.errors import CorpusError
+from rowspace.errors import CorpusError, UsageError
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.learn.word2vec.state import FitState
 from rowspace.text import WORDS_ONLY, IdCorpus, TextOptions, TokenizerOptions
 
-__all__ = ["refuse_if_nothing_to_learn", "refuse_if_nothing_was_learned", "split_options", "text_settings"]
+__all__ = [
+    "refuse_if_nothing_to_learn",
+    "refuse_if_nothing_was_learned",
+    "refuse_other_options",
+    "split_options",
+    "text_settings",
+]
 
 # Expected numbers of kept words: below the first, none are neighbors; above the second, some are.
 SURELY_NONE, SURELY_SOME = 1e-3, 100.0
@@ -34,6 +41,20 @@ def split_options(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptio
     )
     tokens.refuse_word_options(keywords)
     return text, tokens, options
+
+
+def refuse_other_options(before: Mapping[str, Any], now: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raise `UsageError` if a given option is not that of the interrupted fit; `workers` may differ.
+
+    Args:
+        before: The settings of the interrupted fit.
+        now: Those of the options that are given.
+        given: These options.
+    """
+    for name, value in given.items():
+        if value is not None and name != "workers" and before.get(name) != now[name]:
+            earlier = f"{name}={before[name]!r}" if name in before else f"no {name}"
+            raise UsageError(f"the interrupted fit has {earlier}, not {now[name]!r}; omit the option to resume")
 
 
 def refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions, min_count: int) -> None:

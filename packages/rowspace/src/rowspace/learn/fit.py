@@ -13,6 +13,7 @@ from rowspace.errors import FitDiverged, FitInterrupted, UsageError
 from rowspace.learn.checks import (
     refuse_if_nothing_to_learn,
     refuse_if_nothing_was_learned,
+    refuse_other_options,
     split_options,
     text_settings,
 )
@@ -227,10 +228,7 @@ def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitSt
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = split_options({"tokens": before["tokens"]} | keywords)
     now = text_settings(text, tokens) | dataclasses.asdict(options)
-    for name, value in keywords.items():
-        if value is not None and name != "workers" and before.get(name) != now[name]:
-            earlier = f"{name}={before[name]!r}" if name in before else f"no {name}"
-            raise UsageError(f"the interrupted fit has {earlier}, not {now[name]!r}; omit the option to resume")
+    refuse_other_options(before, now, keywords)
     return ids, state
 
 

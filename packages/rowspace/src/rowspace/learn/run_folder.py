@@ -1,7 +1,7 @@
 """The folder `OUTPUT.fit`, next to the output, from which an interrupted fit is resumed: the ids and the state."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,13 +26,21 @@ def run_folder_of(output: str | Path) -> Path:
     return folder_next_to(Path(output), ".fit")
 
 
+def _can_go_on(error: BaseException) -> bool:
+    """Whether a resumed fit would not fail again: it would after a divergence, or with an unreadable corpus."""
+    return not isinstance(error, FitDiverged | CorpusError)
+
+
 @contextmanager
-def open_run_folder(output: str | Path | None, *, resume: bool) -> Iterator[Path]:
+def open_run_folder(
+    output: str | Path | None, *, resume: bool, keeps: Callable[[BaseException], bool] = _can_go_on
+) -> Iterator[Path]:
     """Open the locked folder of a fit, or a temporary one; remove it unless the fit was interrupted.
 
     Args:
         output: Where the table will be saved; None for a fit that saves nothing.
         resume: Whether the folder must have a saved state, which is kept.
+        keeps: Whether a fit that has saved a state can be resumed after an error.
 
     Yields:
         The folder.
@@ -55,8 +63,5 @@ def open_run_folder(output: str | Path | None, *, resume: bool) -> Iterator[Path
         states=(STATE_NAME, EPOCH_NAME),
         none_to_resume=f"there is no interrupted fit in {str(path)!r} to resume; start one without resume",
     )
-    # After a divergence, or with an unreadable corpus, a resumed fit would fail again.
-    with work_folder.open(
-        resume=resume, keeps=lambda error: not isinstance(error, FitDiverged | CorpusError)
-    ) as folder:
+    with work_folder.open(resume=resume, keeps=keeps) as folder:
         yield folder

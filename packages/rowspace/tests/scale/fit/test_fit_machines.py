@@ -239,8 +239,9 @@ def test_two_processes_save_one_table(english, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("killed", [0, 1])
-def test_a_killed_process_ends_the_other_with_one_message(english, tmp_path, killed):
-    with two_processes(english, "-o", tmp_path / "table", "--epochs", 10_000, "--workers", 1) as both:
+def test_a_killed_process_ends_the_other_with_one_message_and_the_fit_is_resumed(english, tmp_path, killed):
+    arguments = english, "-o", tmp_path / "table", "--dim", 20, "--epochs", 300, "--workers", 1
+    with two_processes(*arguments) as both:
         until_learning(both[0])
         both[killed].kill()
         began = time.monotonic()
@@ -249,8 +250,13 @@ def test_a_killed_process_ends_the_other_with_one_message(english, tmp_path, kil
     said = [line for line in messages.splitlines() if "learning:" not in line]
     assert len(said) == 1
     assert said[0].startswith("rowspace: the connection to another process is lost: it has ended")
+    assert "start it again with --resume" in said[0]
     assert both[1 - killed].returncode == 1
     assert not (tmp_path / "table").exists()
+    with two_processes(*arguments, "--resume") as (first, _):
+        messages = first.communicate()[1]
+    expected = fit_on(2, english, dim=20, epochs=300, workers=1)[0]
+    np.testing.assert_array_equal(rs.load(tmp_path / "table").rows, expected.rows, err_msg=messages)
 
 
 @pytest.mark.long
@@ -263,4 +269,5 @@ def test_an_interrupted_process_ends_both_and_the_table_is_saved(english, tmp_pa
     said = [line for line in messages.splitlines() if "learning:" not in line]
     assert len(said) == 1
     assert "the table so far is saved in" in said[0]
+    assert "the same command with --resume continues from" in said[0]
     assert rs.load(tmp_path / "table").dim == 100

@@ -13,6 +13,7 @@ import dataclasses
 import json
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from rowspace._base.atomic import atomic_file
+from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import parse_object
 from rowspace.learn.options import FitOptions
@@ -30,7 +32,7 @@ from rowspace.learn.word2vec.kernels.arrays import Rows, Weights
 from rowspace.learn.word2vec.state import FitState
 from rowspace.text import IdCorpus
 
-__all__ = ["corpus_checksums", "load_epoch", "load_state", "save_state"]
+__all__ = ["all_rows", "corpus_checksums", "load_epoch", "load_state", "place_of", "read_place", "save_state"]
 
 VERSION = "1"
 CORPUS_FILES = ("ids.bin", "corpus.json")
@@ -45,38 +47,45 @@ def corpus_checksums(folder: Path) -> dict[str, int]:
 
 def save_state(state: FitState, folder: Path) -> None:
     """Write the state into `folder`, atomically."""
-    place = {
-        field.name: getattr(state, field.name)
-        for field in dataclasses.fields(state)
-        if field.name not in ("weights", "options", "initial")
-    }
-    header = {"place": json.dumps(place), "options": json.dumps(dataclasses.asdict(state.options))}
+    header = {"place": json.dumps(place_of(state)), "options": json.dumps(dataclasses.asdict(state.options))}
     header["version"] = VERSION
     header["header_crc32"] = str(_header_checksum(header))
-    tensors = _tensors(state.weights)
+    tensors = all_rows(state.weights)
     header["rows_crc32"] = str(_checksum(tensors.values()))
-    at_end_of_epoch = state.epoch > 0 and state.chunk == 0
+    at_end_of_epoch = state.epoch > 0 and state.chunk == state.merges == 0
     with atomic_file(folder / (EPOCH_NAME if at_end_of_epoch else STATE_NAME)) as file:
         file.write(save(tensors, header))
     if at_end_of_epoch:
         (folder / STATE_NAME).unlink(missing_ok=True)
 
 
-def load_state(folder: Path, **changes: Any) -> tuple[IdCorpus, FitState]:
+def place_of(state: FitState) -> dict[str, Any]:
+    """Return how far a fit is and what it reads: the fields of the state without rows and options."""
+    fields = {field.name for field in dataclasses.fields(state)} - {"weights", "options", "initial"}
+    return {name: getattr(state, name) for name in fields}
+
+
+def read_place(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return `place_of` the newest state in `folder`, and its options; raises as `load_state`."""
+    path = _newest(folder)
+    with _reading(path):
+        header, place = _read_header(path)
+        return place, _parsed(header["options"], path)
+
+
+def load_state(folder: Path, corpus: IdCorpus | None = None, **changes: Any) -> tuple[IdCorpus, FitState]:
     """Read the corpus and the newest state in `folder`.
 
     Args:
         folder: The run folder.
+        corpus: The corpus, if it is not in `folder`.
         **changes: Options that replace the saved ones.
 
     Raises:
         FileFormatError: The corpus or the state is damaged.
-        UsageError: There is no state.
+        UsageError: There is no state, or it is one of several machines, whose corpus is not in `folder`.
     """
-    names = [name for name in (STATE_NAME, EPOCH_NAME) if (folder / name).exists()]
-    if not names:
-        raise UsageError(f"there is no interrupted fit in {str(folder)!r} to resume; start one without resume")
-    return _load(folder / names[0], None, changes)
+    return _load(_newest(folder), corpus, changes)
 
 
 def load_epoch(folder: Path, corpus: IdCorpus) -> FitState | None:
@@ -88,25 +97,41 @@ def load_epoch(folder: Path, corpus: IdCorpus) -> FitState | None:
         return None
 
 
+def _newest(folder: Path) -> Path:
+    names = [name for name in (STATE_NAME, EPOCH_NAME) if (folder / name).exists()]
+    if not names:
+        raise UsageError(f"there is no interrupted fit in {str(folder)!r} to resume; start one without resume")
+    return folder / names[0]
+
+
 def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple[IdCorpus, FitState]:
-    try:
+    with _reading(path):
         header, place = _read_header(path)
+    if corpus is None and "machines" in place["text"]:
+        processes = plural(place["text"]["machines"], "process", "processes")
+        raise UsageError(f"the interrupted fit learns in {processes}; resume it with torchrun, as it was started")
+    with _reading(path):
         options = FitOptions(**_parsed(header["options"], path) | changes)
         corpus = corpus or _read_corpus(path.parent, place["files"])
         ngrams = list_used(corpus.vocabulary, corpus.counts, options)
-    except FileFormatError:
-        raise
-    except (*DAMAGES, OSError) as error:
-        raise _damaged(path, error) from error
     check_memory(len(corpus.vocabulary), len(ngrams.buckets), options)
-    try:
+    with _reading(path):
         weights = empty_weights(len(corpus.vocabulary), options, ngrams)
         state = FitState(weights, options, **place)
         state.check()
         _read_rows(path, weights, header)
+    return corpus, state
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Translate the errors of a file that is damaged."""
+    try:
+        yield
+    except FileFormatError:
+        raise
     except (*DAMAGES, OSError) as error:
         raise _damaged(path, error) from error
-    return corpus, state
 
 
 def _damaged(path: Path, error: Exception) -> FileFormatError:
@@ -153,7 +178,7 @@ def _read_corpus(folder: Path, checksums: dict[str, int]) -> IdCorpus:
 
 def _read_rows(path: Path, weights: Weights, header: dict[str, str]) -> None:
     """Read the rows into `weights`."""
-    tensors = _tensors(weights)
+    tensors = all_rows(weights)
     with safe_open(path, framework="numpy") as file:
         for name, rows in tensors.items():
             read: Rows = file.get_tensor(name)
@@ -166,8 +191,8 @@ def _read_rows(path: Path, weights: Weights, header: dict[str, str]) -> None:
         raise ValueError("its rows are not finite")
 
 
-def _tensors(weights: Weights) -> dict[str, Rows]:
-    """Return the rows to save, without the workers' copies."""
+def all_rows(weights: Weights) -> dict[str, Rows]:
+    """Return the rows of a fit by name, (n, padded dim), without the workers' copies."""
     return {
         "inputs": weights.inputs[: weights.size],
         "outputs": weights.outputs[: weights.size],

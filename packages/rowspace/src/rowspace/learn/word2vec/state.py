@@ -25,6 +25,7 @@ class FitState:
         files: A checksum of each file of the corpus.
         epoch: The number of complete epochs.
         chunk: The number of complete chunks of the current epoch.
+        merges: How often the rows were merged with those of other machines in the current epoch.
         pairs, loss: Sums over the current epoch.
         losses: The mean loss of each complete epoch.
         seconds: The time spent learning.
@@ -38,6 +39,7 @@ class FitState:
     files: dict[str, int] = dataclasses.field(default_factory=dict)
     epoch: int = 0
     chunk: int = 0
+    merges: int = 0
     pairs: float = 0.0
     loss: float = 0.0
     losses: list[float] = dataclasses.field(default_factory=list)
@@ -84,7 +86,7 @@ class FitState:
     def end_epoch(self) -> None:
         """Count the epoch as complete and reset its sums."""
         self.losses.append(self.loss / max(1.0, self.pairs))
-        self.epoch, self.chunk, self.pairs, self.loss = self.epoch + 1, 0, 0.0, 0.0
+        self.epoch, self.chunk, self.merges, self.pairs, self.loss = self.epoch + 1, 0, 0, 0.0, 0.0
 
     def release(self, name: str) -> None:
         """Free the memory of "inputs" or "outputs", when nothing is left to learn or save."""
@@ -97,7 +99,7 @@ class FitState:
         for name, number in numbers.items():
             if type(number) not in (int, float) or not 0 <= number < math.inf:
                 raise ValueError(f"{name} is {number!r}")
-        for name, count in {"epoch": self.epoch, "chunk": self.chunk}.items():
+        for name, count in {"epoch": self.epoch, "chunk": self.chunk, "merges": self.merges}.items():
             if type(count) is not int or count < 0:
                 raise ValueError(f"{name} is {count!r}")
         if self.warm_up not in (0, 1) or self.epoch > self.epochs or len(self.losses) != self.epoch:

@@ -7,6 +7,7 @@
 | `machines.py` | what processes tell each other |
 | `vocabulary.py` | a part for each process → its ids in the vocabulary of all |
 | `learning.py` | ids → rows, merged at intervals |
+| `saves.py` | the rows and place of all, saved by the first machine → a fit that goes on |
 | `fit_machines.py` | a part for each process → a table, the same in all |
 
 Read next: `fit_machines.py`.

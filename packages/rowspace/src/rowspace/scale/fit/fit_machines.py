@@ -18,10 +18,12 @@ from rowspace.learn.fit import SILENT, Reports, final_table
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.word2vec.allocation import list_used
 from rowspace.learn.word2vec.rates import stable_options
+from rowspace.learn.word2vec.saved_state import corpus_checksums
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Trainer
 from rowspace.scale.fit.learning import MergeSchedule, learn_together, times_rate
 from rowspace.scale.fit.machines import FailedElsewhere, Machines
+from rowspace.scale.fit.saves import Saves, keywords_of, open_saves
 from rowspace.scale.fit.text_parts import Source
 from rowspace.scale.fit.vocabulary import encode_shard, shard_of
 from rowspace.table import Table
@@ -35,9 +37,10 @@ def fit_machines(  # what, where, and how
     corpus: Source,
     *,
     output: str | Path | None = None,
+    resume: bool = False,
     machines: Machines | None = None,
     merge_every: int | None = None,
-    first_rows: int = MergeSchedule().first_rows,
+    first_rows: int | None = None,
     reports: Reports = SILENT,
     **options: Unpack[FitKeywords],
 ) -> Table:
@@ -54,10 +57,16 @@ def fit_machines(  # what, where, and how
     Args:
         corpus: Files, folders, patterns or URLs that all machines see. Compressed files, and files with records, are
             not divided.
-        output: Where the first process saves the table.
+        output: Where the first process saves the table; needed to resume the fit if it is interrupted. The state is
+            saved next to it, at merges of all rows: at the first one, and at later ones so that saving takes at most a
+            twentieth of the time.
+        resume: Continue the interrupted fit of `output`, with as many processes, its text, which is read again, and
+            its options. `workers` may differ; any other option that is given must be the same. With one worker in each
+            process, or `deterministic`, the rows are those of a fit that was not interrupted.
         machines: The processes; None for those of torchrun, or this one alone.
         merge_every: Words that each process learns between two merges; None is 32,768 for each of its threads.
-        first_rows: The rows that each merge includes; each second one includes twice as many, each fourth four times.
+        first_rows: The rows that each merge includes, 2,048 by default; each second one includes twice as many, each
+            fourth four times.
         reports: Callbacks for progress.
         **options: Those of `rowspace.fit`, without phrases and tokenizers; a given `alpha` is not multiplied.
             `workers` are the threads of each process.
@@ -67,10 +76,11 @@ def fit_machines(  # what, where, and how
         each has sent.
 
     Raises:
-        UsageError: An option is wrong, or the rows do not fit the memory.
+        UsageError: An option is wrong or at odds with the interrupted fit, there is none, its text was another one, or
+            the rows do not fit the memory.
         CorpusError: The text cannot be read, has fewer parts than there are processes, or a part has no words.
         FitDiverged: The learning rate was too high; nothing is saved.
-        FitInterrupted: Ctrl-C or SIGTERM in one of the processes; the table so far is saved, and cannot be resumed.
+        FitInterrupted: Ctrl-C or SIGTERM in one of the processes; the table so far is saved.
         FailedElsewhere: Another process has failed, and raises the reason.
         RowspaceError: The connection to another process is lost.
 
@@ -83,14 +93,18 @@ def fit_machines(  # what, where, and how
         >>> table.settings["machines"]
         1
     """
-    schedule = MergeSchedule(merge_every, first_rows)
-    schedule.check()
-    text, tokens, fit_options = _split({**options})
     machines = machines or Machines.of_torchrun()
-    with scratch_folder("fit") as folder:
+    given: dict[str, Any] = {**options}
+    with scratch_folder("fit") as folder, open_saves(machines, output, resume=resume) as saves:
+        schedule: dict[str, int | None] = {"merge_every": merge_every, "first_rows": first_rows}
+        before = dict[str, Any]()
+        if resume:
+            before = saves.settings(given, schedule)
+            given = keywords_of(before, given.get("workers"))
+            schedule = {name: before[name] for name in schedule}
         with machines.together():
-            if machines.rank == 0 and output is not None:
-                Table.check_target(output)
+            text, tokens, fit_options = _split(given)
+            merges = MergeSchedule.of(**schedule, threads=fit_options.threads)
         reports = reports if machines.rank == 0 else SILENT
         shard = shard_of(corpus, machines, text)
         ids = encode_shard(corpus, shard, folder, machines, text, on_bytes=reports.on_bytes)
@@ -98,12 +112,18 @@ def fit_machines(  # what, where, and how
             reports.on_vocabulary(ids)
         with machines.together():
             refuse_if_nothing_to_learn(ids, fit_options, text.min_count)
-        rates = _agreed_rates(machines, ids, fit_options)
-        if reports.on_lowered_rate and rates.learning_rates[0] < fit_options.learning_rates[0]:
-            reports.on_lowered_rate(rates.learning_rates[0], fit_options.learning_rates[0])
-        with machines.together():
-            state = FitState.start(ids, rates, text_settings(text, tokens))
-        return _learn(ids, state, machines, schedule, output, reports)
+        files = _checksums(ids, machines)
+        if resume:
+            state = saves.load(ids, fit_options, files, before["files"])
+        else:
+            rates = _agreed_rates(machines, ids, fit_options)
+            if reports.on_lowered_rate and rates.learning_rates[0] < fit_options.learning_rates[0]:
+                reports.on_lowered_rate(rates.learning_rates[0], fit_options.learning_rates[0])
+            settings = {"machines": machines.size, "bytes_sent": 0, **merges._asdict()}
+            with machines.together():
+                state = FitState.start(ids, rates, text_settings(text, tokens) | settings)
+            state.files = files
+        return _learn(ids, state, merges, saves, output, reports)
 
 
 def _split(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, FitOptions]:
@@ -114,6 +134,18 @@ def _split(keywords: dict[str, Any]) -> tuple[TextOptions, TokenizerOptions, Fit
     if options.freeze == "old":
         raise UsageError("freeze='old' is for a fit that continues from a table, which one process does; leave it out")
     return text, tokens, options
+
+
+def _checksums(ids: IdCorpus, machines: Machines) -> dict[str, int]:
+    """Return checksums of the text of each machine."""
+    with machines.together():
+        ids.save()
+        own = corpus_checksums(ids.ids_path.parent)
+    return {
+        f"{name} of machine {rank + 1}": int(checksum)
+        for name in own
+        for rank, checksum in enumerate(machines.numbers(own[name]))
+    }
 
 
 def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions) -> FitOptions:
@@ -131,30 +163,47 @@ def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions) -> Fit
 def _learn(
     ids: IdCorpus,
     state: FitState,
-    machines: Machines,
     schedule: MergeSchedule,
+    saves: Saves,
     output: str | Path | None,
     reports: Reports,
 ) -> Table:
     """Learn the rows, and save the table in the first process."""
+    machines = saves.machines
     chunks = machines.numbers(ids.num_chunks)
     with stop_requests() as stop:
         trainer = Trainer(ids, state, chunks_before=int(chunks[: machines.rank].sum()))
         try:
-            finished = learn_together(trainer, machines, schedule, reports=reports, is_stopped=stop.is_set)
+            finished = learn_together(
+                trainer,
+                machines,
+                schedule,
+                reports=reports,
+                is_stopped=stop.is_set,
+                save=lambda: saves.save(trainer),
+            )
         except FitDiverged as error:
             raise FitDiverged(f"{error}; nothing is saved") from None
+    state.text["bytes_sent"] = machines.sent
     table = final_table(ids, state)
-    table.settings.update({"machines": machines.size, "bytes_sent": machines.sent, **schedule._asdict()})
     with machines.together():
         if finished:
             refuse_if_nothing_was_learned(ids, state)
         if machines.rank == 0 and output is not None:
             table.save(output)
     if not finished:
-        words = f"{trainer.progress.words:,} words"
-        saved = "" if output is None else f"; the table so far is saved in {str(output)!r}"
+        stopped = f"stopped after {trainer.progress.words:,} words"
         if machines.rank > 0:
-            raise FailedElsewhere(f"stopped after {words}")
-        raise FitInterrupted(f"stopped after {words}{saved}; a fit on several machines cannot be resumed")
+            raise FailedElsewhere(stopped)
+        raise FitInterrupted(stopped + _how_to_go_on(output, saves))
     return table
+
+
+def _how_to_go_on(output: str | Path | None, saves: Saves) -> str:
+    """Return what is saved of a fit that was stopped, and how it goes on, for a message."""
+    if output is None:
+        return ""
+    saved = f"; the table so far is saved in {str(output)!r}; "
+    if not saves.words:
+        return f"{saved}no state was saved yet from which the fit can be resumed"
+    return f"{saved}the same command with --resume continues from {saves.words:,} words"

@@ -4,12 +4,17 @@ The rows of the most frequent words are merged at each merge, twice as many at e
 each fourth, and so on (the ruler schedule of pWord2Vec, Ji et al. 2016); all rows at the end of an epoch.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 from rowspace.learn.fit import Reports
 from rowspace.learn.word2vec.export import export_table
+from rowspace.learn.word2vec.saved_state import all_rows
+from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Progress, Trainer
 from rowspace.scale.fit.machines import Machines
 from rowspace.text import IdCorpus
@@ -17,6 +22,7 @@ from rowspace.text import IdCorpus
 __all__ = ["MergeSchedule", "learn_together", "rows_to_merge", "times_rate"]
 
 IDS_PER_THREAD = 32_768  # between merges, by default: a chunk, about 20 ms
+FIRST_ROWS = 2_048
 MOST_TIMES = 4.0
 
 
@@ -24,18 +30,24 @@ class MergeSchedule(NamedTuple):
     """When rows are merged.
 
     Attributes:
-        merge_every: Words that each machine learns between two merges; None is 32,768 for each thread.
+        merge_every: Words that each machine learns between two merges.
         first_rows: The rows that each merge includes; each second one has twice as many, and so on.
     """
 
-    merge_every: int | None = None
-    first_rows: int = 2_048
+    merge_every: int
+    first_rows: int
 
-    def check(self) -> None:
-        """Raise `UsageError` for a number below 1."""
-        for name, number in self._asdict().items():
-            if number is not None and number < 1:
+    @classmethod
+    def of(cls, merge_every: int | None, first_rows: int | None, threads: int) -> Self:
+        """Return the schedule, by default 32,768 words for each thread and 2,048 rows; raise `UsageError` below 1."""
+        made = cls(
+            IDS_PER_THREAD * threads if merge_every is None else merge_every,
+            FIRST_ROWS if first_rows is None else first_rows,
+        )
+        for name, number in made._asdict().items():
+            if number < 1:
                 raise UsageError(f"{name} must be at least 1, got {number}")
+        return made
 
 
 def rows_to_merge(number: int, first_rows: int, total: int) -> int:
@@ -63,8 +75,17 @@ def learn_together(
     *,
     reports: Reports,
     is_stopped: Callable[[], bool],
+    save: Callable[[], None],
 ) -> bool:
-    """Learn all epochs on all machines; return whether they are finished, not stopped on one of the machines.
+    """Learn the remaining epochs on all machines; return whether they are finished, not stopped on one of them.
+
+    Args:
+        trainer: What this machine learns.
+        machines: All machines.
+        schedule: When rows are merged.
+        reports: Callbacks for progress.
+        is_stopped: Whether this machine is to stop.
+        save: Called by all machines after a merge of all rows, when the machines differ in their texts only.
 
     Raises:
         FitDiverged: The learning rate was too high on this machine.
@@ -72,9 +93,9 @@ def learn_together(
         RowspaceError: The connection to another machine is lost.
     """
     state, ids = trainer.state, trainer.corpus
-    every = schedule.merge_every or IDS_PER_THREAD * state.options.threads
-    merges = -(-int(machines.numbers(ids.size).max()) // every)  # of an epoch
-    number = 0
+    merges = -(-int(machines.numbers(ids.size).max()) // schedule.merge_every)  # of an epoch
+    largest = max(len(rows) for rows in _own_rows(state))
+    state.chunk = trainer.num_chunks * state.merges // merges  # a resumed state has that of the first machine
 
     def should_pause(progress: Progress) -> bool:
         if reports.on_progress:
@@ -82,26 +103,44 @@ def learn_together(
         return is_stopped()
 
     while state.epoch < state.epochs:
-        for step in range(1, merges + 1):
+        while state.merges < merges:
+            step = state.merges + 1
             with machines.together():
                 trainer.run_until(trainer.num_chunks * step // merges, should_pause)
-            number += 1
-            is_end = bool(machines.numbers(is_stopped()).any())
-            _merge(trainer, machines, None if is_end or step == merges else (number, schedule.first_rows))
-            if is_end:
+            stops = bool(machines.numbers(is_stopped()).any())
+            ruled = rows_to_merge(state.epoch * merges + step, schedule.first_rows, largest)
+            merged = largest if stops or step == merges else ruled
+            for rows in _own_rows(state):
+                machines.mean(rows[:merged])
+            if stops:
                 return False
-        state.pairs, state.loss = (float(machines.numbers(each).sum()) for each in (state.pairs, state.loss))
-        with machines.together():
-            trainer.end_epoch()
-            if reports.on_epoch:
-                reports.on_epoch(state.epoch, export_table(ids, state, is_final=False), state.losses[-1])
+            state.merges = step
+            if merged == largest and step < merges:
+                _sum_losses(state, machines)
+                save()
+        _end_epoch(trainer, machines, reports)
+        if state.epoch < state.epochs:
+            save()
     return True
 
 
-def _merge(trainer: Trainer[IdCorpus], machines: Machines, ruler: tuple[int, int] | None) -> None:
-    """Replace rows by their means over all machines: those of the ruler schedule, or all."""
-    weights, dim = trainer.state.weights, trainer.state.options.dim
-    own = (weights.inputs, weights.size), (weights.outputs, weights.size)
-    for rows, size in (*own, (weights.ngrams.rows, len(weights.ngrams.buckets))):
-        merged = size if ruler is None else rows_to_merge(*ruler, size)
-        machines.mean(rows[:merged, :dim])
+def _own_rows(state: FitState) -> Iterator[NDArray[np.float32]]:
+    """Yield the rows that machines merge, without padding: (n, dim)."""
+    for rows in all_rows(state.weights).values():
+        yield rows[:, : state.options.dim]
+
+
+def _sum_losses(state: FitState, machines: Machines) -> None:
+    """Give the sums of all machines to the first one, which saves them, and zeros to the others."""
+    sums = [float(machines.numbers(each).sum()) for each in (state.pairs, state.loss)]
+    state.pairs, state.loss = sums if machines.rank == 0 else (0.0, 0.0)
+
+
+def _end_epoch(trainer: Trainer[IdCorpus], machines: Machines, reports: Reports) -> None:
+    """End an epoch on all machines, each with the sums of all."""
+    state = trainer.state
+    state.pairs, state.loss = (float(machines.numbers(each).sum()) for each in (state.pairs, state.loss))
+    with machines.together():
+        trainer.end_epoch()
+        if reports.on_epoch:
+            reports.on_epoch(state.epoch, export_table(trainer.corpus, state, is_final=False), state.losses[-1])

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
+from rowspace.errors import FitDiverged, MissingExtraError, RowspaceError, UsageError, reason_of
 
 try:
     import torch
@@ -35,15 +35,19 @@ NOT_FOUND = (
     "not all processes have found each other; check that all were started, and that their machines reach each other "
     "(GLOO_SOCKET_IFNAME names the network interface)"
 )
-LOST = (
-    "the connection to another process is lost: it has ended, or the network fails; nothing is saved, so start the fit "
-    "again"
-)
+LOST = "the connection to another process is lost: it has ended, or the network fails"
+FAILED, DIVERGED = 1, 2
 VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 class FailedElsewhere(RowspaceError):
-    """Another process has failed, and has reported why."""
+    """Another process has failed, and has reported why.
+
+    Attributes:
+        diverged: Whether its learning has diverged.
+    """
+
+    diverged = False
 
 
 def processes_started() -> tuple[int, int]:
@@ -76,6 +80,7 @@ class Machines:
         rank: The number of this process.
         size: The number of processes.
         sent: The bytes of rows that this process has passed to all-reduce.
+        remedy: What to do if a process is lost, for messages.
 
     Raises:
         RowspaceError: The other processes are not found.
@@ -83,6 +88,7 @@ class Machines:
 
     def __init__(self, store: Store, rank: int = 0, size: int = 1, *, connecting: timedelta = CONNECTING) -> None:
         self.rank, self.size, self.sent = rank, size, 0
+        self.remedy = "nothing is saved, so start the fit again"
         self._store = store
         with self._reporting(NOT_FOUND):
             self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, connecting)
@@ -111,11 +117,14 @@ class Machines:
             yield
         except Exception as error:  # to tell the others, which would wait forever
             failure = error
-        failed = np.flatnonzero(self.numbers(float(failure is not None)))
+        kinds = self.numbers(0 if failure is None else DIVERGED if isinstance(failure, FitDiverged) else FAILED)
+        failed = np.flatnonzero(kinds)
         if failure is not None and failed[0] == self.rank:
             raise failure
         if len(failed):
-            raise FailedElsewhere(f"machine {failed[0] + 1} of {self.size} has failed")
+            elsewhere = FailedElsewhere(f"machine {failed[0] + 1} of {self.size} has failed")
+            elsewhere.diverged = bool(kinds.max() == DIVERGED)
+            raise elsewhere
 
     def mean(self, rows: NDArray[np.float32]) -> None:
         """Replace rows, (n, dim), by their means over all machines."""
@@ -126,6 +135,12 @@ class Machines:
             self._call(self._group.allreduce, block)
             self.sent += block.nbytes
             np.multiply(block, np.float32(1 / self.size), out=some)
+
+    def copy(self, rows: NDArray[np.float32]) -> None:
+        """Replace rows, (n, dim), by those of the first machine."""
+        at_once = max(1, BLOCK // max(1, rows.shape[1]))
+        for start in range(0, len(rows) if self.size > 1 else 0, at_once):
+            self._call(lambda tensor: self._group.broadcast(tensor, 0), rows[start : start + at_once])
 
     def numbers(self, number: float) -> NDArray[np.float64]:
         """Return a number of each machine."""
@@ -159,7 +174,7 @@ class Machines:
 
     def _call(self, begin: Callable[[torch.Tensor], Any], array: NDArray[Any]) -> None:
         """Begin to exchange an array, and wait until it is done."""
-        with self._reporting(LOST):
+        with self._reporting(f"{LOST}; {self.remedy}"):
             begin(torch.from_numpy(array)).wait()
 
     @contextmanager

@@ -84,7 +84,8 @@ def fit(
     """Learn a table from text: a row for each word or token.
 
     Ctrl-C (or SIGTERM) saves the table learned so far; --resume continues with the same text and options.
-    Processes that torchrun starts (torchrun --nnodes 2 ... -m rowspace fit ...) learn together, each from its part.
+    Processes that torchrun starts (torchrun --nnodes 2 ... -m rowspace fit ...) learn together, each from its part; the
+    same command with --resume continues after one of them has ended.
 
     Example:
       rowspace fit my-text.txt -o my-table
@@ -102,7 +103,7 @@ def fit(
     with _printed_once():
         _check(names, output, given, resume=resume)
         output = output or default_output(names, "table", resume=resume)
-    if resume and names:
+    if resume and names and not _is_one_of_several():
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     table = _fit(names, output, resume=resume, options=given)
     seconds = time.monotonic() - began
@@ -126,9 +127,11 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
     if "on" in given and (resume or not names):
         raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
     if _is_one_of_several():
-        alone = "--resume" if resume else "--init" if "init" in given else "--on" if "on" in given else None
+        alone = "--init" if "init" in given else "--on" if "on" in given else None
         if alone:
             raise UsageError(f"{alone} is for one process; leave it out, or leave out torchrun")
+        if resume and not names:
+            raise UsageError("several processes read the text again to resume a fit; name its files")
     elif not given.keys().isdisjoint({"merge_every", "first_rows"}):
         raise UsageError("--merge-every and --first-rows are for several processes; start them with torchrun")
 
@@ -150,7 +153,7 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     with cleanup_on_interrupt(), progress_reporter(total) if _is_first() else nullcontext() as progress:
         reports = SILENT if progress is None else _reports(progress)
         if _is_one_of_several():
-            return _fit_on_machines(corpus or [], output, reports, options)
+            return _fit_on_machines(corpus or [], output, reports, {"resume": resume, **options})
         if "on" in options:
             from rowspace.scale import fit_parts
 
