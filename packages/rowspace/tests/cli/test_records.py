@@ -18,7 +18,7 @@ def commands(table_path: str, tmp_path: Path) -> list[list[str]]:
     table, out = ["--table", table_path], str(tmp_path / "out")
     return [
         ["fit", "-o", out],
-        ["encode", *table, "-o", f"{out}.npy"],
+        ["encode", *table, "-o", f"{out}.npy", "--strict"],
         ["index", *table, "-o", f"{out}-index"],
         ["classify", "fit", "-o", f"{out}-classifier"],
         ["dedupe"],

@@ -33,7 +33,7 @@ def test_encode_on_processes_saves_parts(tmp_path, table_path):
     [
         (["--on", "processes"], "--on saves vectors in a folder or at a URL; name it with -o"),
         (["--on", "processes", "-o", "v", "--resume"], "--resume is not needed with --on: the same command again"),
-        (["--strict", "-o", "v.npy"], "--strict and --part-megabytes are for parts; give --on"),
+        (["--part-megabytes", "1", "-o", "v.npy"], "--part-megabytes is for parts; give --on"),
         (["-o", "s3://bucket/v.npy"], "s3://bucket/v.npy is a URL, where parts are saved; give --on"),
     ],
 )

@@ -12,9 +12,10 @@ import pytest
 from tests.scale.corpus import contents, write_texts
 
 import rowspace as rs
-from rowspace.errors import CorpusWarning, RowspaceError, UsageError
+from rowspace.encode import StreamOptions
+from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError
 from rowspace.files.remote import read_remote, remote_names, upload
-from rowspace.scale import Part, PartsOptions, encode_parts
+from rowspace.scale import BadRow, Part, PartsOptions, encode_parts
 from rowspace.scale.encode import _EncodePart
 from rowspace.scale.encoders import EncoderSource
 from rowspace.scale.mapping import _Checked
@@ -99,7 +100,10 @@ def test_rows_without_a_text_are_zeros_and_named(tmp_path, table_path):
     result = encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "out", options=TEXT, on=None)
     vectors = vectors_in(tmp_path / "out/texts.parquet")
     assert result.bad == 2
-    assert [(row.row, row.reason) for row in result.bad_rows] == [(1, "null"), (2, "not UTF-8")]
+    assert [row[1:] for row in result.bad_rows] == [
+        ("row", 1, "the column 'text' has no value, expected a text"),
+        ("row", 2, "the column 'text' has bytes that are not UTF-8"),
+    ]
     assert (np.abs(vectors).sum(1) > 0).tolist() == [True, False, False, True]
     (tmp_path / "out/_rowspace.json").write_text(  # as a run leaves it that is killed before its end
         json.dumps(forget(json.loads((tmp_path / "out/_rowspace.json").read_text())))
@@ -110,6 +114,82 @@ def test_rows_without_a_text_are_zeros_and_named(tmp_path, table_path):
     with pytest.raises(RowspaceError, match=r"row 1: the column 'text' has no value, expected a text") as caught:
         encode_parts(table_path, tmp_path / "texts.parquet", tmp_path / "strict", options=strict, on=None)
     assert str(caught.value).startswith("part texts.parquet failed: ")
+
+
+BAD = {  # the bytes of a file, and the unit, the number and what is wrong of each of its rows without a text
+    "lines.txt": (b"cat\ncaf\xe9\r\ndog\r\n", [("line", 2, "not valid UTF-8")]),
+    "records.jsonl": (
+        b'{"id": 1}\n\n{"text": "cat"}\n{"text": null, "id": 2}\n{"text": 5}\n'
+        b'{no\n[1]\n{"text": "\xe9"}\n{"text": "dog"}',
+        [
+            ("line", 1, "the column 'text' has no value, expected a text"),
+            ("line", 4, "the column 'text' has no value, expected a text"),
+            ("line", 5, "the column 'text' has 5, expected a text"),
+            ("line", 6, "not valid JSON"),
+            ("line", 7, "not a JSON object"),
+            ("line", 8, "not valid UTF-8"),
+        ],
+    ),
+    "array.json": (
+        b'[{"text": "cat"}, 7, {"id": 3}, {"text": "dog"}]',
+        [("record", 2, "not a JSON object"), ("record", 3, "the column 'text' has no value, expected a text")],
+    ),
+    "cells.csv": (
+        b'id,text,more\n1,cat,x\n2\n3,a,b,c\n"4\xff\n4",cat,x\n6,dog\n',
+        [
+            ("line", 3, "the column 'text' has no value, expected a text"),
+            ("line", 4, "4 cells for 3 columns"),
+            ("line", 5, "not valid UTF-8"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_rows_of_each_format_are_the_same_with_parts_and_without(tmp_path, table_path, name):
+    data, bad = BAD[name]
+    column = None if name == "lines.txt" else "text"
+    source, encoder = tmp_path / name, rs.Encoder.load(table_path)
+    source.write_bytes(data)
+    parts = encode_parts(table_path, source, tmp_path / "out", options=PartsOptions(column=column), on=None)
+    one = encoder.encode_to(source, tmp_path / "one.parquet", options=StreamOptions(column=column))
+    assert (tmp_path / f"out/{name}.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
+    encoder.encode_to(source, tmp_path / "one.npy", options=StreamOptions(column=column))
+    assert (np.load(tmp_path / "one.npy") == vectors_in(tmp_path / "one.parquet")).all()
+    assert parts.bad_rows == one.bad_rows == tuple(BadRow(str(source), *row) for row in bad)
+    assert (parts.bad, one.bad, one.texts) == (len(bad), len(bad), len(bad) + 2)
+    vectors, texts = vectors_in(tmp_path / "one.parquet"), pq.read_table(tmp_path / "one.parquet")["text"].to_pylist()
+    found = [place for place, vector in enumerate(vectors) if vector.any()]
+    assert [texts[place] for place in found] == ["cat", "dog"]
+    assert (vectors[found] == encoder.encode(["cat", "dog"])).all()
+    expected = re.escape(f"{source}: {bad[0][0]} {bad[0][1]}: {bad[0][2]}; repair or remove it, or leave out --strict")
+    for out in ("strict.npy", "strict.parquet"):
+        with pytest.raises(FileFormatError, match=expected):
+            encoder.encode_to(source, tmp_path / out, options=StreamOptions(column=column, strict=True))
+    with pytest.raises(RowspaceError, match=f"^part {name}.parquet failed: {expected}"):
+        encode_parts(table_path, source, tmp_path / "strict", options=PartsOptions(column, strict=True), on=None)
+
+
+def test_a_file_without_the_column_or_with_unknown_ends_of_records_stops(tmp_path, table_path):
+    for name, data, sentence in (
+        (
+            "a.jsonl",
+            '{"id": 1}\n' * 200 + '{"text": "cat"}\n',
+            "line 1: there is no column 'text'; it has 'id'; name one",
+        ),
+        ("b.jsonl", '{no}\n{"text": 5}\n', "line 2: the column 'text' has 5, expected a text; repair the record"),
+        ("c.jsonl", "the cat\n", "line 1: not valid JSON; repair the line or remove it"),
+        ("d.csv", 'id,text\n1,"cat\n2,dog\n', "line 2: a quote that is not closed; repair the line or remove it"),
+        ("e.json", '[{"text": "cat"}, ', "line 1: not a valid array of JSON objects; repair the file"),
+    ):
+        (tmp_path / name).write_text(data)
+        with pytest.raises(RowspaceError, match=re.escape(f"{name}: {sentence}")):
+            encode_parts(table_path, tmp_path / name, tmp_path / "out", options=TEXT, on=None)
+        with pytest.raises(RowspaceError, match=re.escape(f"{name}: {sentence}")):
+            rs.Encoder.load(table_path).encode_to(
+                tmp_path / name, tmp_path / "one.npy", options=StreamOptions(column="text")
+            )
+    assert not (tmp_path / "one.npy").exists()
 
 
 def forget(document):

@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import join_names
+from rowspace.encode.stream.bad_rows import encode_texts
 from rowspace.errors import UsageError
 from rowspace.scale.encoders import EncoderSource, TableLike
-from rowspace.scale.part_files import texts_of, vectors_of
+from rowspace.scale.part_files import vectors_of
+from rowspace.text.corpus.parquet_column import texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,25 +78,18 @@ class EncodeBatches:
             texts: n texts; one that is None, or NaN as pandas has it, has a vector of zeros.
         """
         found = list(texts)
-        empty = [place for place, text in enumerate(found) if not isinstance(text, str)]
-        for place in empty:
-            if not _is_missing(found[place]):
-                raise UsageError(
-                    f"the column {self.column!r} has {found[place]!r:.80} in row {place}, which is not text"
-                )
-            found[place] = ""
-        vectors = self._source.open().encode(found)
-        if empty:
-            vectors = vectors.copy()
-            vectors[empty] = 0
-        return vectors
+        for place, text in enumerate(found):
+            if not isinstance(text, str):
+                if not _is_missing(text):
+                    raise UsageError(f"the column {self.column!r} has {text!r:.80} in row {place}, which is not text")
+                found[place] = None
+        return encode_texts(self._source.open(), found)
 
     def _with_column(self, batch: Any) -> Any:
         """Return a table or record batch of Arrow with the vectors."""
         self._check_names(batch.schema.names)
-        texts, empty = texts_of(batch.column(self.column))
-        vectors = vectors_of(self._source.open(), texts, [place for place, _ in empty])
-        return batch.append_column(self.out, vectors)
+        texts, _ = texts_of(self.column, batch.column(self.column))
+        return batch.append_column(self.out, vectors_of(self._source.open(), texts))
 
     def _check_names(self, names: Iterable[Any]) -> None:
         if self.column not in names:

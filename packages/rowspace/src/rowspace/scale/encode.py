@@ -16,9 +16,10 @@ from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
 from rowspace.scale.mapping import check_engine, map_parts
-from rowspace.scale.part_files import BadRow, PartFacts, PartsOptions, facts_in, write_part
+from rowspace.scale.part_files import PartFacts, PartsOptions, facts_in, write_part
 from rowspace.scale.parts import Part, find_parts
 from rowspace.scale.places import Place
+from rowspace.text.corpus import BadRow
 
 __all__ = ["MANIFEST", "PartsResult", "encode_parts"]
 
@@ -71,8 +72,8 @@ def encode_parts(  # what, where, and how
 
     Each part becomes one file, which appears complete or not at all, under a name that depends on its source only. The
     same call again works only on parts that are missing or whose source has changed, whatever has ended the run before,
-    and the files have the same bytes with any engine and any number of workers. A row of Parquet without a text has
-    a vector of zeros, or is an error if `strict`.
+    and the files have the same bytes with any engine and any number of workers. A row without a text (null, damaged,
+    not UTF-8) has a vector of zeros, or is an error if `strict`.
 
     Args:
         table: The path or URL of a table with a tokenizer, a `Table`, or an `Encoder` with its options. Workers open it

@@ -1,21 +1,20 @@
 """One part → its Parquet file: the columns of the part, and a column with the vectors of its texts."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from rowspace.encode.stream import StreamOptions, encode_to
-from rowspace.encode.stream.arrow_sink import grouped
+from rowspace.encode.stream.arrow_sink import KEY, bad_rows_metadata, grouped
+from rowspace.encode.stream.bad_rows import BadRows, VectorEncoder, encode_texts
 from rowspace.encode.stream.columns import check_kept
-from rowspace.encode.stream.encode_to import VectorEncoder
-from rowspace.errors import CorpusError, FileFormatError, UsageError, reason_of
+from rowspace.errors import CorpusError, UsageError, reason_of
 from rowspace.files.remote import path_or_url
 from rowspace.scale.parts import Part, open_source_file
-from rowspace.text.corpus.parquet_column import check_text_column, text_column
+from rowspace.text.corpus import BadRow
+from rowspace.text.corpus.parquet_column import check_text_column, text_column, texts_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import column_names
 
@@ -25,12 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["BadRow", "PartFacts", "PartsOptions", "facts_in", "texts_of", "vectors_of", "write_part"]
+__all__ = ["PartFacts", "PartsOptions", "facts_in", "vectors_of", "write_part"]
 
-KEY = "rowspace"  # of the metadata of a file
 MAX_ROWS, MAX_BYTES = 1 << 14, 1 << 22  # of a record batch
 BYTES_PER_GROUP = 1 << 23  # of a row group, several of which a writer has in memory
-MAX_NAMED = 20  # bad rows of a part
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class PartsOptions:
         column: The column that holds the text, of files with records.
         keep_text: Whether the column of texts is kept.
         vector_column: The column of vectors.
-        strict: Whether a row without a text is an error; otherwise its vector is zeros.
+        strict: As for `StreamOptions`.
         part_bytes: Parquet files of more bytes are divided into parts of about this size.
     """
 
@@ -55,20 +52,6 @@ class PartsOptions:
         if self.part_bytes < 1:
             raise UsageError(f"part_bytes must be at least 1, got {self.part_bytes}")
         StreamOptions(vector_column=self.vector_column)  # which checks it
-
-
-class BadRow(NamedTuple):
-    """A row without a text.
-
-    Attributes:
-        source: Its file.
-        row: Its number in the file, from 0.
-        reason: "null" or "not UTF-8".
-    """
-
-    source: str
-    row: int
-    reason: str
 
 
 class PartFacts(NamedTuple):
@@ -108,6 +91,7 @@ def write_part(encoder: VectorEncoder, part: Part, target: "Path", options: Part
             column=options.column,
             keep_text=options.keep_text,
             vector_column=options.vector_column,
+            strict=options.strict,
             seconds_between_saves=float("inf"),
         )
         encode_to(encoder, source, target, options=stream)
@@ -135,32 +119,11 @@ def facts_in(file: "Path | IO[bytes]") -> PartFacts:
     return PartFacts(metadata.num_rows, stored.get("bad", 0), bad_rows, types)
 
 
-def texts_of(values: "pa.Array") -> tuple[list[str], list[tuple[int, str]]]:
-    """Return the texts of an array of strings, "" for those that are none, and the places of these with the reason."""
-    try:
-        found: list[str | None] = values.to_pylist()
-        bad = [(place, "null") for place, text in enumerate(found) if text is None] if values.null_count else []
-    except UnicodeDecodeError:
-        found, bad = [], []
-        for place, value in enumerate(values.cast("binary").to_pylist()):
-            try:
-                found.append(None if value is None else value.decode())
-            except UnicodeDecodeError:
-                found.append(None)
-                bad.append((place, "not UTF-8"))
-            else:
-                bad += [(place, "null")] if value is None else []
-    return [text or "" for text in found] if bad else [text for text in found if text is not None], bad
-
-
-def vectors_of(encoder: VectorEncoder, texts: list[str], empty: Sequence[int] = ()) -> "pa.FixedSizeListArray":
-    """Return the vectors of texts as Arrow's lists of fixed size, with zeros at the places `empty`."""
+def vectors_of(encoder: VectorEncoder, texts: list[str | None]) -> "pa.FixedSizeListArray":
+    """Return the vectors of texts as Arrow's lists of fixed size, zeros for None."""
     import pyarrow as pa
 
-    vectors = np.ascontiguousarray(encoder.encode(texts))
-    if empty:
-        vectors = vectors if vectors.flags.writeable else vectors.copy()
-        vectors[empty] = 0
+    vectors = encode_texts(encoder, texts)
     return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
 
 
@@ -194,13 +157,13 @@ class _ParquetPart:
         schema = self._kept(self.file.schema_arrow.empty_table()).schema.append(
             pa.field(self.options.vector_column, vector)
         )
-        bad = list[BadRow]()
+        bad = BadRows(strict=self.options.strict)
         with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
             for group in grouped(self._batches(bad), BYTES_PER_GROUP):
                 writer.write_table(pa.Table.from_batches(group, schema))
-            writer.add_key_value_metadata({KEY: json.dumps({"bad": len(bad), "bad_rows": bad[:MAX_NAMED]})})
+            writer.add_key_value_metadata(bad_rows_metadata(bad))
 
-    def _batches(self, bad: list[BadRow]) -> "Iterator[pa.RecordBatch]":
+    def _batches(self, bad: BadRows) -> "Iterator[pa.RecordBatch]":
         """Yield record batches with vectors, and add the rows without a text to `bad`."""
         import pyarrow as pa
 
@@ -209,16 +172,10 @@ class _ParquetPart:
         size = max(1, min(MAX_ROWS, int(MAX_BYTES / row_bytes)))
         row = self.first_row
         for batch in self.file.iter_batches(batch_size=size, row_groups=self.groups):
-            texts, places = texts_of(text_column(batch, self.column))
-            if places and self.options.strict:
-                place, reason = places[0]
-                raise FileFormatError(
-                    f"{self.part.source}: row {row + place:,}: the column {self.column!r} has "
-                    f"{'no value' if reason == 'null' else reason}, expected a text; repair or remove it, or leave out "
-                    "--strict (strict=True in Python), and its vector is zeros"
-                )
-            bad += [BadRow(self.part.source, row + place, reason) for place, reason in places]
-            vectors = vectors_of(self.encoder, texts, [place for place, _ in places])
+            texts, problems = texts_of(self.column, text_column(batch, self.column))
+            for place, problem in problems:
+                bad.add(BadRow(self.part.source, "row", row + place, problem))
+            vectors = vectors_of(self.encoder, texts)
             kept = self._kept(batch)
             names = [*kept.schema.names, self.options.vector_column]
             yield pa.RecordBatch.from_arrays([*kept.columns, vectors], names)

@@ -4,11 +4,12 @@ A Parquet file cannot be continued after a kill; complete parts can be kept. At 
 record batch by record batch.
 """
 
+import json
 import os
 import shutil
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file, atomic_folder
+from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.encode.stream.columns import joined
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import FileFormatError, reason_of
@@ -24,7 +26,9 @@ from rowspace.text.characters import clean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "grouped"]
+__all__ = ["KEY", "LANCE_CONTENTS", "LANCE_MARKER", "LanceSink", "ParquetSink", "bad_rows_metadata", "grouped"]
+
+KEY = "rowspace"  # of the metadata of a Parquet file
 
 LANCE_MARKER = "_versions"
 LANCE_CONTENTS = frozenset({"data", "_transactions", "_deletions", "_indices"})
@@ -47,6 +51,7 @@ class _ArrowSink(Sink):
         import pyarrow as pa
 
         self.folder, self.width, self.columns = options.folder, options.width, options.columns
+        self.bad = options.bad
         vector = pa.list_(pa.from_numpy_dtype(options.dtype), options.width)
         text = [pa.field("text", pa.string())] if options.keeps_text else []
         self.schema = pa.schema([*text, pa.field(options.vector_column, vector)])
@@ -63,7 +68,7 @@ class _ArrowSink(Sink):
             if mark and mark.checksums is not None and (*mark.checksums, None)[number] != self.checksums[-1]:
                 raise _damaged(self._part(number), "its checksum differs")
 
-    def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
+    def write(self, texts: Sequence[str | None], vectors: NDArray[Any]) -> None:
         """Append a record batch to the current part."""
         import pyarrow as pa
 
@@ -73,7 +78,7 @@ class _ArrowSink(Sink):
         values = pa.array(np.ascontiguousarray(vectors).reshape(-1))
         columns = [pa.FixedSizeListArray.from_arrays(values, self.width)]
         if len(self.schema) == 2:
-            columns.insert(0, pa.array([clean(text) for text in texts], pa.string()))
+            columns.insert(0, pa.array([None if text is None else clean(text) for text in texts], pa.string()))
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
 
     def commit(self) -> Mark:
@@ -148,6 +153,12 @@ class ParquetSink(_ArrowSink):
         ):
             for group in grouped(batches):
                 writer.write_table(Table.from_batches(group, schema))
+            writer.add_key_value_metadata(bad_rows_metadata(self.bad))
+
+
+def bad_rows_metadata(bad: BadRows) -> dict[str, str]:
+    """Return the metadata of a Parquet file that has the rows without a text, if there are any."""
+    return {KEY: json.dumps({"bad": bad.count, "bad_rows": bad.first})} if bad.count else {}
 
 
 class LanceSink(_ArrowSink):

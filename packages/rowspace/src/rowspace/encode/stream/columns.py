@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import clean
+from rowspace.text.corpus import read_text_records
 from rowspace.text.corpus.pieces import is_parquet_file
-from rowspace.text.corpus.records import column_names, has_records, is_typed, read_records, value_in
+from rowspace.text.corpus.records import column_names, has_records, is_typed, value_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["SourceColumns", "check_kept", "columns_of", "joined"]
 
 _ROWS = 1 << 12  # of a record batch
-_RECORD_BYTES = 1 << 28
 
 
 class SourceColumns(Protocol):
@@ -36,6 +37,7 @@ def columns_of(
     vector_column: str,
     *,
     keep_text: bool,
+    strict: bool = False,
     on_bytes: Callable[[int], None] | None = None,
 ) -> SourceColumns | None:
     """Return the columns of files, None if there are none; a warning unless all are Parquet, or all other records.
@@ -45,11 +47,12 @@ def columns_of(
         column: The column of the text.
         vector_column: The column of vectors, which no file may have.
         keep_text: Whether the text is kept.
+        strict: Whether a record without a text is an error.
         on_bytes: Called with the number of bytes read, of records but Parquet, which are all read for their types.
 
     Raises:
         UsageError: A file has a column of vectors, or the text is inside another column and is not kept.
-        FileFormatError: A record is damaged.
+        FileFormatError: A file is damaged, or if `strict`, a record has no text.
     """
     names = list(files)
     if column is None:
@@ -60,7 +63,7 @@ def columns_of(
     if are_parquet == {True}:
         found = _ParquetColumns(names, omitted, vector_column)
     elif are_parquet == {False} and all(has_records(name, arrays=True) for name in names):
-        found = _RecordColumns(names, column, omitted, vector_column, on_bytes)
+        found = _RecordColumns(names, column, omitted, vector_column, BadRows(strict=strict), on_bytes)
     if found is not None:
         return found if found.schema.names else None
     warnings.warn(
@@ -171,14 +174,17 @@ class _RecordColumns:
         column: str,
         omitted: str | None,
         vector_column: str,
+        bad: BadRows,
         on_bytes: Callable[[int], None] | None,
     ) -> None:
         import pyarrow as pa
 
-        self.names = names
+        self.names, self._column = names, column
         kinds: dict[str, set[type]] = {}
         for name in names:
-            for record in read_records(name, limit=_RECORD_BYTES, columns={"column": column}, on_bytes=on_bytes):
+            for record in read_text_records(name, column, on_bytes=on_bytes):
+                if record.bad is not None:
+                    bad.add(record.bad)
                 check_kept(name, record.values, vector_column, omitted)
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
@@ -198,7 +204,7 @@ class _RecordColumns:
         import pyarrow as pa
 
         for name in self.names:
-            records = read_records(name, limit=_RECORD_BYTES)
+            records = read_text_records(name, self._column)
             while rows := list(islice(records, _ROWS)):
                 arrays = [
                     pa.array([_value(row.values.get(key), field.type) for row in rows], field.type)

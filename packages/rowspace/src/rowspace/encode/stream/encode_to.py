@@ -5,40 +5,26 @@ from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rowspace._base.atomic import StrPath
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
+from rowspace.encode.stream.bad_rows import BadRows, VectorEncoder, encode_texts
 from rowspace.encode.stream.columns import check_kept, columns_of
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import format_of
 from rowspace.encode.stream.sources import Source, TextDigest, TextSource, batches_of, open_source, skip_texts
 from rowspace.errors import EncodingInterrupted, UsageError
+from rowspace.text.corpus import BadRow
 
-__all__ = ["StreamOptions", "StreamProgress", "StreamResult", "VectorEncoder", "encode_to"]
+__all__ = ["StreamOptions", "StreamProgress", "StreamResult", "encode_to"]
 
 BYTES_PER_BATCH = 1 << 24  # of vectors
 SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
-
-
-class VectorEncoder(Protocol):
-    """What a stream needs of an encoder."""
-
-    @property
-    def texts_at_once(self) -> int:
-        """The largest useful number of texts of a call: the progress is reported, and can be saved, after each."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all that decides the vectors."""
-
-    def encode(self, texts: list[str]) -> NDArray[Any]:
-        """Return the vectors (n, d) of n texts."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +36,15 @@ class StreamOptions:
         keep_text: Save the texts in a column next to the vectors, in formats that have columns. All other columns of
             files with records are saved there too, null for files that lack them.
         vector_column: The column of vectors, in formats that have columns.
+        strict: Whether a row of a file without a text is an error; otherwise its vector is zeros. Such a row is a line
+            that is not UTF-8, or a record that is damaged or has no text in the column.
         seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
     """
 
     column: str | None = None
     keep_text: bool = True
     vector_column: str = "vector"
+    strict: bool = False
     seconds_between_saves: float = SECONDS_BETWEEN_SAVES
 
     def __post_init__(self) -> None:
@@ -90,6 +79,8 @@ class StreamResult(NamedTuple):
         dtype: Their dtype.
         resumed_texts: Number of rows written before the run was resumed.
         seconds: Duration of this run.
+        bad: How many rows have no text.
+        bad_rows: The first of them.
     """
 
     path: Path
@@ -98,6 +89,8 @@ class StreamResult(NamedTuple):
     dtype: str
     resumed_texts: int
     seconds: float
+    bad: int = 0
+    bad_rows: tuple[BadRow, ...] = ()
 
 
 def encode_to(
@@ -127,6 +120,7 @@ def encode_to(
         UsageError: The output cannot be written or is also the source, there is nothing to resume, or the encoder
             or the source has changed.
         CorpusError: The source cannot be read.
+        FileFormatError: A file is damaged, or if `strict`, a row has no text.
         MissingExtraError: The format of the source or the output needs a package that is not installed.
         EncodingInterrupted: Ctrl-C or SIGTERM, after part of the rows was saved.
         RowspaceError: Another process is writing the same output, or the disk is full.
@@ -147,7 +141,8 @@ def encode_to(
     options = options or StreamOptions()
     output = format_of(out)
     target = output.check(out)
-    opened = open_source(source, column=options.column)
+    bad = BadRows(strict=options.strict)
+    opened = open_source(source, column=options.column, bad=bad)
     if str(target) in (file.path for file in opened.files):
         raise UsageError(f"{out} is read and would be replaced by its vectors; name another output")
     example = encoder.encode([""])
@@ -160,6 +155,7 @@ def encode_to(
             options.column,
             options.vector_column,
             keep_text=options.keep_text,
+            strict=options.strict,
             on_bytes=None if on_progress is None else _first_pass(on_progress, opened.total_bytes),
         )
     keeps_text = options.keep_text and output.has_text and columns is None
@@ -182,11 +178,14 @@ def encode_to(
         state.check_same(fresh)
         resumed = state.texts
         if not (state.is_complete and output.is_moved(folder, target)):
-            sink_options = SinkOptions(folder, width, dtype, keeps_text, options.vector_column, columns)
+            if state.is_complete:
+                bad = BadRows(count=state.bad, first=state.bad_rows)
+            sink_options = SinkOptions(folder, width, dtype, keeps_text, options.vector_column, columns, bad)
             with closing(output.open(sink_options, Mark(state.mark, state.checksums) if resume else None)) as sink:
-                run = _Run(encoder, opened, sink, folder, state, options, on_progress)
+                run = _Run(encoder, opened, sink, folder, state, options, bad, on_progress)
                 state = run.to_end(target)
-    return StreamResult(target, state.texts, width, dtype.name, resumed, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return StreamResult(target, state.texts, width, dtype.name, resumed, seconds, state.bad, state.bad_rows)
 
 
 def _first_pass(on_progress: Callable[[StreamProgress], None], total: int | None) -> Callable[[int], None]:
@@ -211,6 +210,7 @@ class _Run:
     folder: Path
     state: RunState
     options: StreamOptions
+    bad: BadRows
     on_progress: Callable[[StreamProgress], None] | None
 
     def to_end(self, target: Path) -> RunState:
@@ -244,7 +244,7 @@ class _Run:
         # Reading a pipe may take forever, so there Ctrl-C ends it at once.
         with nullcontext() if self.source.total_bytes is None else stop_requests() as stop:
             for texts in batches_of(lists, limit=self._texts_at_once()):
-                self.sink.write(texts, self.encoder.encode(texts))
+                self.sink.write(texts, encode_texts(self.encoder, texts))
                 digest.add(texts)
                 done += len(texts)
                 if self.on_progress is not None:
@@ -255,7 +255,8 @@ class _Run:
                     saved = time.monotonic()
                 if is_stopped:
                     raise KeyboardInterrupt
-        self._save(replace(self.state, texts=done, digest=digest.hex(), is_complete=True))
+        done_state = replace(self.state, texts=done, digest=digest.hex(), is_complete=True)
+        self._save(replace(done_state, bad=self.bad.count, bad_rows=tuple(self.bad.first)))
 
     def _texts_at_once(self) -> int:
         row_bytes: int = self.state.settings["width"] * np.dtype(self.state.settings["dtype"]).itemsize

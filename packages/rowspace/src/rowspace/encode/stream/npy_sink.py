@@ -3,6 +3,7 @@
 import io
 import os
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -52,7 +53,7 @@ class NpySink(Sink):
             self._file.close()
             raise FileFormatError(f"{self.path} is damaged (its checksum differs); start again without resume")
 
-    def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
+    def write(self, texts: Sequence[str | None], vectors: NDArray[Any]) -> None:
         """Append rows; the format has no texts."""
         data = np.ascontiguousarray(vectors).data
         self._file.write(data)

@@ -16,6 +16,7 @@ from rowspace._base.work_folder import WorkFolder, folder_next_to
 from rowspace.encode.stream.sources import FileIdentity
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import is_count, read_object, sealed, unsealed
+from rowspace.text.corpus import BadRow
 
 __all__ = ["RunState", "load_state", "open_run_folder", "run_folder_of", "save_state"]
 
@@ -40,6 +41,8 @@ class RunState:
         mark: The sink's own position: how many of its parts are complete.
         checksums: The sink's checksums of what is complete; None in the state of an earlier version.
         is_complete: Whether the source has no more texts.
+        bad: How many of its rows have no text, if it is complete.
+        bad_rows: The first of them.
     """
 
     encoder: str
@@ -50,6 +53,8 @@ class RunState:
     mark: int = 0
     checksums: tuple[int, ...] | None = None
     is_complete: bool = False
+    bad: int = 0
+    bad_rows: tuple[BadRow, ...] = ()
 
     def check_same(self, other: "RunState") -> None:
         """Raise `UsageError` if `other` has another encoder, settings or files, so that its rows would differ."""
@@ -120,7 +125,8 @@ def load_state(folder: Path) -> RunState:
     del found["version"]
     try:
         files = tuple(FileIdentity(*file) for file in found.pop("files"))
-        state = RunState(files=files, **found)
+        bad_rows = tuple(BadRow(*row) for row in found.pop("bad_rows", ()))
+        state = RunState(files=files, bad_rows=bad_rows, **found)
     except (KeyError, TypeError) as error:
         raise FileFormatError(f"{path}: entries are missing or unknown; {REMEDY}") from error
     if not (is_count(state.texts) and is_count(state.mark) and isinstance(state.settings, dict)):

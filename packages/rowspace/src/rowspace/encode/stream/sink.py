@@ -1,13 +1,15 @@
 """`Sink`: what a kind of output offers, and what it is opened with."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.encode.stream.columns import SourceColumns
 
 __all__ = ["Mark", "Sink", "SinkOptions"]
@@ -36,6 +38,7 @@ class SinkOptions:
         keeps_text: Whether the output has a column of texts, where the format has columns.
         vector_column: The column of vectors.
         columns: The columns of the source, which the output has instead of a column of texts.
+        bad: The rows without a text, complete when the sink is finished.
     """
 
     folder: Path
@@ -44,14 +47,15 @@ class SinkOptions:
     keeps_text: bool
     vector_column: str = "vector"
     columns: SourceColumns | None = None
+    bad: BadRows = field(default_factory=BadRows)
 
 
 class Sink(ABC):
     """Vectors → a file in the run folder that can be continued after a kill, and then the output."""
 
     @abstractmethod
-    def write(self, texts: list[str], vectors: NDArray[Any]) -> None:
-        """Write the vectors (n, width) of n texts."""
+    def write(self, texts: Sequence[str | None], vectors: NDArray[Any]) -> None:
+        """Write the vectors (n, width) of n texts, of which some may be missing."""
 
     @abstractmethod
     def commit(self) -> Mark:

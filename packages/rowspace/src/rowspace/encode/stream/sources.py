@@ -1,22 +1,25 @@
 """A source of texts (files, standard input, a column of records, an iterable) → lists of texts, and batches of them."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rowspace._base.plural import plural
+from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.errors import UsageError
 from rowspace.files.remote import is_url, remote_file
-from rowspace.text.corpus import STANDARD_INPUT, CorpusFile, corpus_files, read_lines
+from rowspace.text.corpus import STANDARD_INPUT, CorpusFile, corpus_files, read_texts
 
 __all__ = ["FileIdentity", "Source", "TextDigest", "TextSource", "batches_of", "open_source", "skip_texts"]
 
 TextSource = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
 """A path, '-' for standard input, several `pathlib.Path`, or an iterable of texts."""
 
+Texts = list[str | None]
+Text = TypeVar("Text", str, str | None)
 OnBytes = Callable[[int], None]
 MAX_CHARACTERS = 1 << 21  # of a batch
 MIN_TEXTS = 1 << 12  # enough for all threads of an encoder; fewer only if they are long
@@ -38,24 +41,27 @@ class Source(NamedTuple):
     Attributes:
         files: Its files, in the order in which they are read; empty for standard input and iterables.
         total_bytes: The size of its files, or None if it has none.
-        read: Yields its texts in lists; called once, with a function to call with the number of bytes read.
+        read: Yields its texts in lists, None for a row without one; called once, with a function to call with the
+            number of bytes read.
     """
 
     files: tuple[FileIdentity, ...]
     total_bytes: int | None
-    read: Callable[[OnBytes | None], Iterator[list[str]]]
+    read: Callable[[OnBytes | None], Iterator[Texts]]
 
 
-def open_source(source: TextSource, *, column: str | None = None) -> Source:
+def open_source(source: TextSource, *, column: str | None = None, bad: BadRows | None = None) -> Source:
     """Find a source's files; of an iterable, only the first item is read now.
 
     Args:
         source: See `TextSource`.
         column: The column that holds the text, of files with records (JSON lines and arrays, CSV, Parquet); dots
             separate nested names.
+        bad: What counts the rows of files without a text; by default they are errors.
 
     Raises:
         CorpusError: A folder has no text files; `read` raises it for what cannot be read.
+        FileFormatError: By `read`: a file is damaged, or a row has no text and that is an error.
         UsageError: A file does not exist, the source is something else, or `column` does not fit it.
 
     >>> list(open_source(iter(["one text", "another"])).read(None))
@@ -71,7 +77,8 @@ def open_source(source: TextSource, *, column: str | None = None) -> Source:
         raise UsageError("standard input ('-') can be read once only; name it once")
     known = tuple(_identity(file.name) for file in files if is_url(file.name) or _is_regular(file.name))
     total = sum(file.size for file in known) if len(known) == len(files) else None
-    return Source(known, total, lambda on_bytes: _file_texts(files, column, on_bytes))
+    rows = BadRows(strict=True) if bad is None else bad
+    return Source(known, total, lambda on_bytes: _file_texts(files, column, on_bytes, rows))
 
 
 def _paths_or_texts(source: TextSource) -> tuple[list[str | os.PathLike[str]] | None, Iterable[object]]:
@@ -116,9 +123,9 @@ def _identity(name: str) -> FileIdentity:
     return FileIdentity(str(Path(name).resolve()), facts.st_size, facts.st_mtime_ns)
 
 
-def _checked_lists(texts: Iterable[object]) -> Iterator[list[str]]:
+def _checked_lists(texts: Iterable[object]) -> Iterator[Texts]:
     """Yield an iterable's texts in lists of a bounded number; each item must be a string."""
-    found = list[str]()
+    found: Texts = []
     size = 0
     for number, text in enumerate(texts):
         if not isinstance(text, str):
@@ -132,10 +139,10 @@ def _checked_lists(texts: Iterable[object]) -> Iterator[list[str]]:
         yield found
 
 
-def _file_texts(files: list[CorpusFile], column: str | None, on_bytes: OnBytes | None) -> Iterator[list[str]]:
+def _file_texts(files: list[CorpusFile], column: str | None, on_bytes: OnBytes | None, bad: BadRows) -> Iterator[Texts]:
     """Yield the texts of files."""
     for file in files:
-        yield from read_lines(file.name, named=file.named, column=column, on_bytes=on_bytes)
+        yield from read_texts(file.name, named=file.named, column=column, on_bytes=on_bytes, on_bad=bad.add)
 
 
 class TextDigest:
@@ -152,25 +159,25 @@ class TextDigest:
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
 
-    def add(self, texts: list[str]) -> None:
-        """Add the next texts."""
+    def add(self, texts: Sequence[str | None]) -> None:
+        """Add the next texts; None counts as an empty one."""
         if texts:
-            self._hash.update("\0".join([*texts, ""]).encode("utf-8", "surrogatepass"))
+            self._hash.update("\0".join([*(text or "" for text in texts), ""]).encode("utf-8", "surrogatepass"))
 
     def hex(self) -> str:
         """Return the hash of the texts so far."""
         return self._hash.copy().hexdigest()
 
 
-def batches_of(lists: Iterable[list[str]], *, limit: int) -> Iterator[list[str]]:
+def batches_of(lists: Iterable[list[Text]], *, limit: int) -> Iterator[list[Text]]:
     """Yield texts in batches of at most `limit` texts and about `MAX_CHARACTERS`; a longer text is a separate batch.
 
     >>> list(batches_of([["a"], ["b", "c", "d", "e"]], limit=2))
     [['a', 'b'], ['c', 'd'], ['e']]
     """
-    batch, characters = list[str](), 0
+    batch, characters = list[Text](), 0
     for texts in lists:
-        size = sum(map(len, texts))
+        size = sum(len(text or "") for text in texts)
         if len(batch) + len(texts) <= limit and characters + size <= MAX_CHARACTERS:
             batch += texts
             characters += size
@@ -179,16 +186,17 @@ def batches_of(lists: Iterable[list[str]], *, limit: int) -> Iterator[list[str]]
                 batch, characters = [], 0
             continue
         for text in texts:
-            if batch and (len(batch) == limit or characters + len(text) > MAX_CHARACTERS):
+            size = len(text or "")
+            if batch and (len(batch) == limit or characters + size > MAX_CHARACTERS):
                 yield batch
                 batch, characters = [], 0
             batch.append(text)
-            characters += len(text)
+            characters += size
     if batch:
         yield batch
 
 
-def skip_texts(lists: Iterator[list[str]], count: int, expected: str, digest: TextDigest) -> Iterator[list[str]]:
+def skip_texts(lists: Iterator[list[Text]], count: int, expected: str, digest: TextDigest) -> Iterator[list[Text]]:
     """Yield the lists after the first `count` texts, and add these to `digest`.
 
     Raises:

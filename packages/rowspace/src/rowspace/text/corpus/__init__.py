@@ -3,7 +3,7 @@
 Start at open_corpus.py, then pieces.py and reading.py.
 """
 
-from rowspace.text.corpus.lines import read_lines
+from rowspace.text.corpus.lines import BadRow, read_lines, read_text_records, read_texts
 from rowspace.text.corpus.open_corpus import (
     Corpus,
     CorpusFile,
@@ -22,6 +22,7 @@ from rowspace.text.corpus.standard_library import standard_library
 __all__ = [
     "BLOCK",
     "STANDARD_INPUT",
+    "BadRow",
     "Block",
     "Corpus",
     "CorpusFile",
@@ -39,6 +40,8 @@ __all__ = [
     "read_chunks",
     "read_lines",
     "read_pieces",
+    "read_text_records",
+    "read_texts",
     "standard_library",
     "text_pieces",
 ]

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rowspace._base.lazy import import_extra
 from rowspace.errors import CorpusError, FileFormatError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.remote import is_url, open_remote, remote_file
-from rowspace.text.corpus.records import check_columns, column_names, no_text
+from rowspace.text.corpus.records import check_columns, column_names, problem_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["check_text_column", "is_parquet", "read_column", "text_column"]
+__all__ = ["check_text_column", "is_parquet", "read_column", "read_column_texts", "text_column", "texts_of"]
 
 MAGIC = b"PAR1"
 BYTES_AT_ONCE, ROWS_AT_ONCE = 1 << 22, 1 << 14
@@ -29,17 +29,29 @@ def is_parquet(name: str) -> bool:
 
 
 def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | None = None) -> Iterator[list[str]]:
-    """Yield the texts of a column, in lists of about four megabytes; text i is row i.
+    """Yield the texts of a column; as `read_column_texts`, but a row without a text is a `FileFormatError`."""
+
+    def refuse(row: int, problem: str) -> None:
+        raise FileFormatError(f"{name}: row {row:,}: {problem}; repair the record or remove it")
+
+    return cast("Iterator[list[str]]", read_column_texts(name, column, on_bytes=on_bytes, on_bad=refuse))
+
+
+def read_column_texts(
+    name: str, column: str, *, on_bytes: Callable[[int], None] | None, on_bad: Callable[[int, str], None]
+) -> Iterator[list[str | None]]:
+    """Yield the texts of a column, in lists of about four megabytes; text i is row i, None if the row has no text.
 
     Args:
         name: The path or URL of a Parquet file.
         column: The name of a column of strings, dictionary-encoded or not; dots separate nested names.
         on_bytes: Called with the share of the file's bytes that was read.
+        on_bad: Called with each row without a text and what is wrong with it.
 
     Raises:
         UsageError: There is no such column.
         CorpusError: The file is damaged.
-        FileFormatError: The column holds something else than text, or nulls.
+        FileFormatError: The column holds something else than text.
         MissingExtraError: pyarrow is not installed.
     """
     pa = import_extra("pyarrow", "Parquet files need pyarrow", "arrow")
@@ -47,15 +59,17 @@ def read_column(name: str, column: str, *, on_bytes: Callable[[int], None] | Non
 
     try:
         # Without pre_buffer, pages are read as they are needed, and not a row group at once.
-        place = open_remote(name) if is_url(name) else name
-        with parquet.ParquetFile(place, pre_buffer=False, buffer_size=1 << 20) as file:
+        opened = open_remote(name) if is_url(name) else name
+        with parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20) as file:
             check_text_column(name, file.schema_arrow, column)
             share = _Share(
                 remote_file(name).size if is_url(name) else Path(name).stat().st_size, file.metadata.num_rows, on_bytes
             )
             row = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(file, column), columns=[column]):
-                texts = _texts(name, column, text_column(batch, column), row)
+                texts, bad = texts_of(column, text_column(batch, column))
+                for place, problem in bad:
+                    on_bad(row + place, problem)
                 row += len(texts)
                 share.add(len(texts))
                 yield texts
@@ -118,12 +132,31 @@ def _rows_at_once(file: "ParquetFile", column: str) -> int:
     return max(1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * rows // max(1, size)))
 
 
-def _texts(name: str, column: str, values: "pa.Array", row: int) -> list[str]:
-    if values.null_count:
-        place = row + values.is_null().index(True).as_py()
-        raise FileFormatError(f"{name}: row {place:,}: {no_text(column, None)}")
+def texts_of(column: str, values: "pa.Array") -> tuple[list[str | None], list[tuple[int, str]]]:
+    """Return the texts of an array, None for what is none, and the places of these with what is wrong.
+
+    Args:
+        column: Its name.
+        values: Strings, dictionary-encoded or not.
+    """
+    null = problem_of(column, None)
     if hasattr(values, "dictionary"):  # a text that is repeated is one object in the list
-        words = values.dictionary.to_pylist()
-        return [words[place] for place in values.indices.to_pylist()]
-    texts: list[str] = values.to_pylist()
-    return texts
+        words, problems = texts_of(column, values.dictionary)
+        found = [None if place is None else words[place] for place in values.indices.to_pylist()]
+        damaged = dict(problems)
+        bad = [place for place, text in enumerate(found) if text is None] if values.null_count or damaged else []
+        return found, [(place, damaged.get(values.indices[place].as_py(), null)) for place in bad]
+    try:
+        texts: list[str | None] = values.to_pylist()
+        return texts, [(place, null) for place, text in enumerate(texts) if text is None] if values.null_count else []
+    except UnicodeDecodeError:
+        found, problems = [], []
+        for place, value in enumerate(values.cast("binary").to_pylist()):
+            try:
+                found.append(None if value is None else value.decode())
+            except UnicodeDecodeError:
+                found.append(None)
+                problems.append((place, f"the column {column!r} has bytes that are not UTF-8"))
+            else:
+                problems += [(place, null)] if value is None else []
+        return found, problems

@@ -13,9 +13,9 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
-from rowspace.text.corpus.records import place_of, read_records, text_in
+from rowspace.text.corpus.records import FileRecord, has_records, place_of, read_records, text_in
 
-__all__ = ["Block", "blocks", "is_parquet_file", "read_pieces"]
+__all__ = ["Block", "blocks", "is_parquet_file", "read_column_records", "read_pieces"]
 
 MAX_RECORD = 1 << 28  # bytes
 
@@ -45,21 +45,37 @@ def read_pieces(
         for texts in read_column(name, column, on_bytes=on_bytes):
             yield from ((utf8(text), True) for text in texts)
     elif column is not None:
-        are_lines = suffix_of(name) not in (".csv", ".tsv", ".json")
-        for line, values in read_records(
-            name,
-            limit=MAX_RECORD,
-            columns={"column": column},
-            on_bytes=on_bytes,
-            are_lines=are_lines,
-            named=named or not are_lines,
-        ):
+        for line, values in read_column_records(name, column, named=named, on_bytes=on_bytes):
             yield utf8(text_in(place_of(name, line), values, column)), True
     else:
         chunks = read_chunks(name, named=named, on_bytes=on_bytes)
         start = next(chunks, None)
         if start is not None:
             yield from cut_pieces(chain([start], chunks))
+
+
+def read_column_records(
+    name: str,
+    column: str,
+    *,
+    named: bool,
+    on_bytes: Callable[[int], None] | None = None,
+    keep_damaged: bool = False,
+) -> Iterator[FileRecord]:
+    """Yield the records of a file with a column of texts that is not Parquet; see `read_pieces` and `read_records`.
+
+    With `keep_damaged`, a file whose name says that it has records is never skipped.
+    """
+    are_lines = suffix_of(name) not in (".csv", ".tsv", ".json")
+    return read_records(
+        name,
+        limit=MAX_RECORD,
+        columns={"column": column},
+        on_bytes=on_bytes,
+        are_lines=are_lines,
+        named=named or not are_lines or (keep_damaged and has_records(name)),
+        keep_damaged=keep_damaged,
+    )
 
 
 def is_parquet_file(name: str) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RECORD_NAMES",
+    "DamagedValues",
     "FileRecord",
     "check_columns",
     "check_record_name",
@@ -31,6 +32,7 @@ __all__ = [
     "is_typed",
     "no_text",
     "place_of",
+    "problem_of",
     "read_records",
     "text_in",
     "value_in",
@@ -38,6 +40,20 @@ __all__ = [
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
 _BOM = b"\xef\xbb\xbf"
+_REPAIR = "repair the line or remove it"
+
+
+class DamagedValues(dict[str, Any]):
+    """The values of a damaged record: none.
+
+    Attributes:
+        problem: What is wrong.
+        advice: How to mend it.
+    """
+
+    def __init__(self, problem: str, advice: str) -> None:
+        super().__init__()
+        self.problem, self.advice = problem, advice
 
 
 class FileRecord(NamedTuple):
@@ -60,6 +76,7 @@ def read_records(
     on_bytes: Callable[[int], None] | None = None,
     are_lines: bool = False,
     named: bool = True,
+    keep_damaged: bool = False,
 ) -> Iterator[FileRecord]:
     r"""Yield the records of a file, of which a few are in memory at a time; blank lines are left out.
 
@@ -73,6 +90,8 @@ def read_records(
         on_bytes: Called with the number of bytes read; not of Parquet.
         are_lines: Whether a file with any name has JSON lines.
         named: As for `read_chunks`.
+        keep_damaged: Yield a record with `DamagedValues` where a record is damaged whose end is known, and do not look
+            at the columns of the first record of JSON.
 
     Raises:
         UsageError: There is no such file or column, or the name of the file is another one.
@@ -87,7 +106,7 @@ def read_records(
     ...     list(read_records(file, limit=1_000))
     [FileRecord(line=2, values={'id': '7', 'text': 'short, and funny'})]
     """
-    file = _File(str(path), limit, columns, on_bytes, named)
+    file = _File(str(path), limit, columns, on_bytes, named, keep_damaged)
     if are_lines:
         return _json(file)
     check_record_name(path)
@@ -149,8 +168,12 @@ def text_in(place: str, values: Mapping[str, Any], column: str) -> str:
 
 def no_text(column: str, value: object) -> str:
     """Return the message for a value that is not a text."""
-    shown = "no value" if value is None else f"{value!r:.40}"
-    return f"the column {column!r} has {shown}, expected a text; repair the record or remove it"
+    return f"{problem_of(column, value)}; repair the record or remove it"
+
+
+def problem_of(column: str, value: object) -> str:
+    """Return what is wrong with a value that is not a text."""
+    return f"the column {column!r} has {'no value' if value is None else f'{value!r:.40}'}, expected a text"
 
 
 def column_names(fields: Iterable["pa.Field"]) -> dict[str, Any]:
@@ -171,6 +194,13 @@ class _File(NamedTuple):
     columns: Mapping[str, str | None]
     on_bytes: Callable[[int], None] | None
     named: bool
+    keep_damaged: bool
+
+    def damaged(self, line: int, problem: str, advice: str) -> DamagedValues:
+        """Return the values of a damaged record; raise `FileFormatError` unless such records are kept."""
+        if not self.keep_damaged:
+            raise _wrong(self.path, line, f"{problem}; {advice}")
+        return DamagedValues(problem, advice)
 
 
 def _wrong(path: str, line: int, reason: str) -> FileFormatError:
@@ -180,28 +210,29 @@ def _wrong(path: str, line: int, reason: str) -> FileFormatError:
 def _json(file: _File) -> Iterator[FileRecord]:
     """Yield records of JSON after a look at the columns of the first."""
     records = (_json_array if suffix_of(file.path) == ".json" else _json_lines)(file)
-    for record in islice(records, 1):
+    for record in islice(records, 0 if file.keep_damaged else 1):
         check_columns(f"{file.path}: line {record.line}", record.values, file.columns)
         yield record
     yield from records
 
 
 def _json_lines(file: _File) -> Iterator[FileRecord]:
-    path, advice = file.path, "repair the line or remove it"
-    if not has_records(path):
+    advice = _REPAIR
+    if not has_records(file.path):
         advice = (
             "with a column, each line is an object, unless the file is Parquet or named .csv, .tsv or .json (an array)"
         )
-    for number, line in _lines(file):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            raise _wrong(path, number, f"not valid JSON; {advice}") from None
-        if not isinstance(found, dict):
-            raise _wrong(path, number, f"not a JSON object; {advice}")
-        yield FileRecord(number, found)
+    for number, line, damage in _lines(file):
+        if damage is not None:
+            yield FileRecord(number, damage)
+        elif line.strip():
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError):
+                found = file.damaged(number, "not valid JSON", advice)
+            if not isinstance(found, dict):
+                found = file.damaged(number, "not a JSON object", advice)
+            yield FileRecord(number, found)
 
 
 def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
@@ -211,17 +242,22 @@ def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
     try:
         for row in csv.reader(lines, delimiter=delimiter, strict=True):
             if not header:
+                if lines.damage is not None:
+                    raise _wrong(path, lines.start, f"{lines.damage.problem}; {lines.damage.advice}")
                 header = _header(path, lines.start, row) if row else header
                 check_columns(path, dict.fromkeys(header), file.columns if row else {})
+            elif lines.damage is not None:
+                yield FileRecord(lines.start, lines.damage)
             elif len(row) > len(header):
                 cells = f"{len(row)} cells for {len(header)} columns"
-                raise _wrong(path, lines.start, f"{cells}; put quotes around a text with {delimiter!r}")
+                advice = f"put quotes around a text with {delimiter!r}"
+                yield FileRecord(lines.start, file.damaged(lines.start, cells, advice))
             elif row:
                 yield FileRecord(lines.start, dict(zip(header, row, strict=False)))
-            lines.start, lines.size = lines.number + 1, 0
+            lines.start, lines.size, lines.damage = lines.number + 1, 0, None
     except csv.Error as error:
         reason = "a quote that is not closed" if "end of data" in str(error) else str(error)
-        raise _wrong(path, lines.start, f"{reason}; repair the line or remove it") from None
+        raise _wrong(path, lines.start, f"{reason}; {_REPAIR}") from None
     finally:
         csv.field_size_limit(before)
 
@@ -243,14 +279,17 @@ class _Lines:
     Attributes:
         number: That of the last line.
         start, size: The first line of a record, and its characters so far; set at the end of the one before.
+        damage: What the record has instead of values if one of its lines is damaged.
     """
 
     def __init__(self, file: _File) -> None:
         self._path, self._limit, self._lines = file.path, file.limit, _lines(file)
         self.number, self.start, self.size = 0, 1, 0
+        self.damage: DamagedValues | None = None
 
     def __iter__(self) -> Iterator[str]:
-        for number, line in self._lines:
+        for number, line, damage in self._lines:
+            self.damage = damage if self.damage is None else self.damage
             self.size += len(line) + 1
             if self.size > self._limit:
                 raise _too_long(self._path, self.start, self._limit)
@@ -258,8 +297,8 @@ class _Lines:
             yield f"{line}\n"
 
 
-def _lines(file: _File) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file and their numbers."""
+def _lines(file: _File) -> Iterator[tuple[int, str, DamagedValues | None]]:
+    """Yield the number of each line of a file, its text, and what its record has instead of values if it is damaged."""
     path, limit = file.path, file.limit
     number, parts, size = 1, list[bytes](), 0
     for chunk in chain(_chunks(file), [b"\n"]):
@@ -267,7 +306,7 @@ def _lines(file: _File) -> Iterator[tuple[int, str]]:
         for end in ends:
             if size + len(end) > limit:
                 raise _too_long(path, number, limit)
-            yield number, _text(path, number, b"".join([*parts, end]))
+            yield number, *_text(file, number, b"".join([*parts, end]))
             number, parts, size = number + 1, [], 0
         parts.append(rest)
         size += len(rest)
@@ -285,9 +324,8 @@ def _json_array(file: _File) -> Iterator[FileRecord]:
     chunks, line = chain((decode(chunk) for chunk in _chunks(file)), iter(lambda: decode(b"", final=True), "")), 1
     try:
         for line, record in array_items(chunks, limit=file.limit):
-            if not isinstance(record, dict):
-                raise _wrong(file.path, line, "not a JSON object; repair the array")
-            yield FileRecord(line, record)
+            is_object = isinstance(record, dict)
+            yield FileRecord(line, record if is_object else file.damaged(line, "not a JSON object", "repair the array"))
     except UnicodeDecodeError:
         raise _wrong(file.path, line, "not valid UTF-8 after this line; convert the file to UTF-8") from None
     except ArrayError as error:
@@ -307,14 +345,13 @@ def _too_long(path: str, line: int, limit: int) -> FileFormatError:
     )
 
 
-def _text(path: str, number: int, data: bytes) -> str:
+def _text(file: _File, number: int, data: bytes) -> tuple[str, DamagedValues | None]:
+    data = data.removeprefix(_BOM) if number == 1 else data
     try:
-        text = (data.removeprefix(_BOM) if number == 1 else data).decode()
+        text = data.decode()
     except UnicodeDecodeError:
-        raise _wrong(path, number, "not valid UTF-8; convert the file to UTF-8") from None
-    if "\0" in text:
-        raise _wrong(path, number, "NUL, which no text has; repair the line or remove it")
-    return text
+        return data.decode(errors="replace"), file.damaged(number, "not valid UTF-8", "convert the file to UTF-8")
+    return text, file.damaged(number, "NUL, which no text has", _REPAIR) if "\0" in text else None
 
 
 def _parquet(file: _File) -> Iterator[FileRecord]:

@@ -18,7 +18,7 @@ import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
-from rowspace.cli.commands.encode.parts import run_parts
+from rowspace.cli.commands.encode.parts import report_bad_rows, run_parts
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
 from rowspace.cli.progress.encode import encode_reporter, text_rate
@@ -96,7 +96,12 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="With --on, stop at a row without a text; otherwise its vector is zeros.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop at a row without a text (null, damaged, not UTF-8); otherwise its vector is zeros, and the "
+            "first of them are named.",
+        ),
     ] = False,
     part_megabytes: Annotated[
         int | None,
@@ -134,8 +139,8 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         with cleanup_on_interrupt():
             run_parts(files, table, output, on=on, is_resumed=resume, as_json=as_json, parts=parts, options=given)
         return
-    if strict or part_megabytes is not None:
-        raise UsageError("--strict and --part-megabytes are for parts; give --on, such as --on processes")
+    if part_megabytes is not None:
+        raise UsageError("--part-megabytes is for parts; give --on, such as --on processes")
     if output is not None and is_url(output):
         raise UsageError(f"{output} is a URL, where parts are saved; give --on, such as --on processes")
     if output is None and (resume or as_json):
@@ -144,7 +149,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         check_output(output)
     began = time.monotonic()
     encoder = Encoder.load(table, **given)
-    stream = StreamOptions(column=column, keep_text=keep_text, vector_column=vector_column)
+    stream = StreamOptions(column=column, keep_text=keep_text, vector_column=vector_column, strict=strict)
     if output is None:
         _print_vectors(encoder, files, stream)
         return
@@ -155,6 +160,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
     if as_json:
         print_json(_document(table, output, encoder, result))
     else:
+        report_bad_rows(result.bad_rows, result.bad)
         for line in _summary(output, encoder, result, time.monotonic() - began):
             print_line(line)
 
@@ -175,17 +181,20 @@ def _source(names: Sequence[str]) -> str | list[PathLike[str]]:
 def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str], options: "StreamOptions") -> None:
     """Print a JSON object with each text and its vector."""
     from rowspace.encode.stream import open_source
+    from rowspace.encode.stream.bad_rows import BadRows, encode_texts
     from rowspace.encode.stream.columns import check_kept
     from rowspace.text.characters import clean
 
     check_kept("the output", {"text": None}, options.vector_column)
 
     in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    source = open_source(_source(names), column=options.column)
+    bad = BadRows(strict=options.strict)
+    source = open_source(_source(names), column=options.column, bad=bad)
     for texts in source.read(None):
-        for text, vector in zip(texts, encoder.encode(texts), strict=True):
-            document = {"text": clean(text), options.vector_column: _numbers(vector)}
+        for text, vector in zip(texts, encode_texts(encoder, texts), strict=True):
+            document = {"text": None if text is None else clean(text), options.vector_column: _numbers(vector)}
             print_line(json.dumps(document, ensure_ascii=not in_unicode))
+    report_bad_rows(bad.first, bad.count)
 
 
 def _numbers(vector: "NDArray[Any]") -> list[float]:
@@ -225,6 +234,8 @@ def _document(
         "output": output,
         "texts": result.texts,
         "resumed_texts": result.resumed_texts,
+        "bad": result.bad,
+        "bad_rows": [row._asdict() for row in result.bad_rows],
         "dim": result.dim,
         "dtype": result.dtype,
         "tokens": report.tokens,

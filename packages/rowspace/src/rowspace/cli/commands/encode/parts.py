@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rowspace._base.plural import plural
@@ -13,10 +13,11 @@ from rowspace.files.remote import is_url
 
 if TYPE_CHECKING:
     from rowspace.scale import PartsResult
+    from rowspace.text.corpus import BadRow
 
-__all__ = ["run_parts"]
+__all__ = ["report_bad_rows", "run_parts"]
 
-_NAMED = 20  # rows without a text
+_NAMED = 5  # rows without a text
 
 
 def run_parts(  # the options of the command
@@ -67,10 +68,17 @@ def run_parts(  # the options of the command
     if as_json:
         print_json({"table": table, **result._asdict(), "bad_rows": [row._asdict() for row in result.bad_rows]})
         return
-    for row in result.bad_rows[:_NAMED]:
-        message(f"{row.source}: row {row.row:,} is {row.reason}; its vector is zeros")
+    report_bad_rows(result.bad_rows, result.bad)
     for line in _summary(result):
         print_line(line)
+
+
+def report_bad_rows(rows: "Sequence[BadRow]", count: int) -> None:
+    """Name the first rows without a text, and count the others."""
+    for row in rows[:_NAMED]:
+        message(f"{row.place}: {row.problem}; its vector is zeros")
+    if count > _NAMED:
+        message(f"and {plural(count - _NAMED, 'more row')} without a text, whose vectors are zeros")
 
 
 def _summary(result: "PartsResult") -> Iterator[str]:
@@ -79,8 +87,6 @@ def _summary(result: "PartsResult") -> Iterator[str]:
     yield f"{plural(result.texts, 'text')} × {result.dim} {result.dtype} in {plural(result.parts, 'part')}"
     if skipped:
         yield f"{plural(skipped, 'part')} of an earlier run, {result.new_parts:,} of this one"
-    if result.bad:
-        yield f"{plural(result.bad, 'row')} without a text, whose vectors are zeros"
     if result.new_texts:
         yield f"encoding took {result.seconds:.1f} s at {text_rate(result.new_texts, result.seconds)}"
     code = f"import pyarrow.dataset as ds; print(ds.dataset({json.dumps(result.out)}).head(3))"
