@@ -1,5 +1,6 @@
 """A word in several texts, layer by layer, compared with transformers, NumPy and SciPy."""
 
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -9,9 +10,11 @@ from scipy.spatial.distance import cosine, pdist, squareform
 from tests.bert_of_words import save_bert_of_words
 from transformers import BertModel
 
-from rowspace.errors import UsageError
+from rowspace.errors import MissingExtraError, UsageError
 from rowspace.store import load
 from rowspace_lab.lab import Lab
+from rowspace_lab.pages.contextual.routes import SENSES
+from rowspace_lab.tables.english import ENGLISH
 
 LAYERS = "contextual/layers"
 TEXTS = ["the bank of the river", "a bank holds money", "the river has a bank", "money in the bank"]
@@ -92,3 +95,19 @@ def test_the_map_has_the_distances_of_the_plane_and_turns_little_between_layers(
 def test_bad_input_is_refused(encoder, ask, parameters, message) -> None:
     with pytest.raises(UsageError, match=message):
         ask(encoder, LAYERS, **{"word": "bank", "texts": TEXTS} | parameters)
+
+
+def test_own_texts_have_a_stored_result_where_no_model_can_be_run(ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = ask(ENGLISH.open(), LAYERS)
+    assert computed.meta["missing"] == ""
+    monkeypatch.setitem(sys.modules, "transformers", None)  # as if it were not installed
+    stored = ask(ENGLISH.open(), LAYERS)
+    assert "pip install 'rowspace[torch,models]'" in stored.meta["missing"]
+    for reply in (computed, stored):
+        del reply.meta["missing"], reply.meta["code"]
+    assert stored.meta == computed.meta  # or run scripts/make_contextual.py
+    assert stored.arrays.keys() == computed.arrays.keys()
+    for name, array in computed.arrays.items():
+        np.testing.assert_allclose(stored.arrays[name], array, atol=1e-3)
+    with pytest.raises(MissingExtraError):
+        ask(ENGLISH.open(), LAYERS, texts=[*SENSES][1:])

@@ -582,6 +582,8 @@ export interface LayersReply {
   senses: string[];
   /** The name of the model's folder. */
   model: string;
+  /** Why the layers are stored ones of the examples, with what to install; empty if they were computed. */
+  missing: string;
 }
 
 /** A cost with its formula. */

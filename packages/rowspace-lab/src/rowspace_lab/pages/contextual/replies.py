@@ -39,3 +39,5 @@ class LayersReply(Layers, Shown):
     """The sense of the word in each text, "river" or "money"; empty for texts other than the examples."""
     model: str
     """The name of the model's folder."""
+    missing: str
+    """Why the layers are stored ones of the examples, with what to install; empty if they were computed."""

@@ -1,7 +1,7 @@
 """The route of the Contextual page: a word in several texts, layer by layer.
 
 The model is that of the table, if the table is a run of `rowspace train` or an encoder of transformers; otherwise the
-encoder of the table of everyday words.
+encoder of the table of everyday words. Where that cannot be run, the page's own texts have a stored result.
 """
 
 from collections.abc import Mapping
@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rowspace.errors import UsageError
+from rowspace.errors import MissingExtraError, UsageError
 from rowspace.files.strict_json import read_object
 from rowspace.learn.default_table import ENCODER, encoder_folder
 from rowspace_lab.lab import Lab
 from rowspace_lab.page import Handler, needs_torch
 from rowspace_lab.pages.contextual.replies import LayersReply
+from rowspace_lab.pages.contextual.stored import stored_layers
 from rowspace_lab.server.query import Query
 from rowspace_lab.tables.everyday import EVERYDAY
 
@@ -34,17 +35,34 @@ MAX_TEXTS = 12
 STATIC = "model2vec"
 
 
-@needs_torch
 def layers(lab: Lab, query: Query) -> LayersReply:
     """Return the vectors of `word` in each of `texts`, in each layer of the model, and its row."""
-    from rowspace_lab.pages.contextual import figures
-    from rowspace_lab.shared.figure import shown
-
-    folder, name = _model_folder(lab)
     texts = [text.strip() for text in query.texts("texts", list(SENSES), limit=MAX_TEXTS) if text.strip()]
     if not texts:
         raise UsageError("there is no text; type at least two")
     word = query.text("word", WORD, max_length=40)
+    try:
+        return _computed(lab, word, texts)
+    except MissingExtraError as missing:
+        if word != WORD or texts != list(SENSES):
+            raise
+        return {
+            **stored_layers(),
+            "word": word,
+            "texts": texts,
+            "senses": [*SENSES.values()],
+            "model": ENCODER,
+            "missing": str(missing),
+            "code": "",
+        }
+
+
+@needs_torch
+def _computed(lab: Lab, word: str, texts: list[str]) -> LayersReply:
+    from rowspace_lab.pages.contextual import figures
+    from rowspace_lab.shared.figure import shown
+
+    folder, name = _model_folder(lab)
     is_run = _is_run(folder)
     model: partial[Any] = partial(figures.open_run if is_run else figures.open_encoder, folder=str(folder))
     read = partial(figures.read_texts, texts=texts)
@@ -56,6 +74,7 @@ def layers(lab: Lab, query: Query) -> LayersReply:
         "texts": texts,
         "senses": [SENSES.get(text, "") for text in texts],
         "model": name,
+        "missing": "",
         "code": shown(lab, figure, model=model, read=read),
     }
 
