@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from rowspace.search.reading.files import find_files
 from rowspace.search.reading.patterns import IgnoreFile, parse_pattern
 
 NAMES = ["a", "b", "ab", "a.b", "-", "]", "[a]", "é", "x1", "*", "a b", "#x", "!x", "\\", "A", "z"]
@@ -27,6 +28,7 @@ PATTERNS = [
     ),
     *("[[:alpha:]]", "[[:digit:][:upper:]]*", "[[:foo:]]", "[[:alpha]", "[a[:space:]]*", "[--0]", "[\\]]", "[\\a-b]"),
     *("\\*", "\\a", "a\\", "\\#x", "#x", "\\!x", "a ", "a\\ b", "a b  ", "[*]", "x[0-9]", "[[]a]", "é", "a//b", "/"),
+    *("a**/b", "/a**", "/a**/b", "[a]**/b", "/a.**/]", "!x**", "/x***/z", "a/**b", "/**a/b"),
     *("a/*", "*/b", "*/*/b", "**/b/", "a/**/**/b", "/**", "**/*", "[!a]/b", "\\[a\\]", "[a-b-z]", "[&&a]", "?é"),
 ]
 
@@ -80,3 +82,24 @@ def test_many_stars_take_no_combinations():
 def test_lines_without_a_pattern():
     for line in ("", "   ", "#a", "!", "/", "[", "a\\", "[[:foo:]]"):
         assert parse_pattern(line) is None, line
+
+
+def test_two_stars_behind_a_literal_beginning_are_those_of_git(tmp_path):
+    paths = ["a/b", "a/x/b", "aX/b", "aX/y/b", "ab", "src/q", "c/a/y/b"]
+    for path in paths:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for lines in (
+        ["a**/b"],
+        ["/a**"],
+        ["c/a**/b"],
+        ["*", "!*/", "!/a**"],
+        ["*", "!*/", "!sr**/q", "!a**/b"],
+        ["?**/b"],
+    ):
+        (tmp_path / ".gitignore").write_text("\n".join(lines))
+        command = ["git", "ls-files", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+        found = {os.path.relpath(file.path, tmp_path) for file in find_files([str(tmp_path)])}
+        assert found == set(listed) - {".gitignore"}, lines

@@ -27,6 +27,7 @@ _CLASSES = {
 }
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$#&-~")
 _FOLDERS = "(?:[^/]*/)*?"
+_GLUED = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*{2,}(/.*)?", re.DOTALL)
 
 
 class Pattern(NamedTuple):
@@ -62,10 +63,12 @@ def parse_pattern(line: str) -> Pattern | None:
     if not text:
         return None
     names = text.removeprefix("/").split("/") if "/" in text else ["**", text]
+    glued = _GLUED.fullmatch(text.removeprefix("/")) if "/" in text else None
     try:
-        return Pattern(_path_expression(names), is_negated, only_folders)
+        expression = _path_expression(names) if glued is None else _glued_expression(*glued.groups())
     except ValueError:
         return None
+    return Pattern(expression, is_negated, only_folders)
 
 
 class IgnoreFile:
@@ -111,6 +114,14 @@ def _path_expression(names: Sequence[str]) -> str:
     first, *others, last = groups
     middle = (f"(?>{_FOLDERS}{_joined(group)})" for group in others if group)
     return _joined(first) + "".join(middle) + (_FOLDERS + "/".join(last) if last else ".+")
+
+
+def _glued_expression(start: str, rest: str | None) -> str:
+    """Return the expression of `start**/rest`.
+
+    Git compares what is before the first wildcard by itself, so that a `**` right behind it is one of whole names.
+    """
+    return "".join(map(_escaped, start)) + (_path_expression(["**", *rest.split("/")[1:]]) if rest else ".*")
 
 
 def _joined(names: Sequence[str]) -> str:
