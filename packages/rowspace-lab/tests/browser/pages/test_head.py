@@ -69,6 +69,8 @@ def test_probabilities_match_the_head(visit, lab) -> None:
 def test_slider_changes_probabilities_and_url(visit) -> None:
     page = visit("head?source=example")
     expect(probabilities(page)).to_contain_text("on")
+    expect(page.get_by_label("h[1]")).to_be_hidden()
+    page.get_by_text("Change it").click()
     page.get_by_label("h[1]").focus()
     for _ in range(69):  # hundredths: from 0.10 to 0.79
         page.keyboard.press("ArrowRight")
