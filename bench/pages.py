@@ -2,9 +2,12 @@
 
     scripts/bench pages
     scripts/bench pages --site FOLDER    also the first page of an exported site, from a plain file server
+    scripts/bench pages --controls       what each page shows at first sight, instead of times
 
 The first page is opened in a new browser on a new server with the default table, which must exist. A sentence is added
 to Small world on the Words page, and the time ends when the page shows the rows that were learned from the new text.
+At first sight a page of 1280 × 720 has controls that are not folded: fields, sliders, switches and buttons, and each
+group of radio buttons and row of tabs. Words in lists, tables and pictures, which can be clicked, are not counted.
 """
 
 import argparse
@@ -14,10 +17,12 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, TimeoutError, sync_playwright
+
+from rowspace_lab.pages import PAGES
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-3d-apis"]
 # The journey of the first page moves when its slider has left 0; times count from the start of the navigation.
@@ -42,6 +47,19 @@ LEARNED = """
     else requestAnimationFrame(look);
   })();
 })
+"""
+
+FIRST_SIGHT = """
+() => {
+  const isShown = (each) => each.checkVisibility() && each.getBoundingClientRect().height > 0;
+  const controls = [...document.querySelectorAll('main :is(input, select, textarea, button)')].filter(
+    (each) => [each, ...(each.labels ?? [])].some(isShown)
+      && !each.closest('header, table, ol, ul, .token') && !each.querySelector('.token'));
+  const group = (each) => (each.type === 'radio' ? each.name : each.closest('[role=tablist]')) || each;
+  const pictures = document.querySelectorAll('section[aria-label=Figure] :is(canvas, svg, table, ol)');
+  const boxes = [...pictures].map((each) => each.getBoundingClientRect()).filter((box) => box.height > 24);
+  return [new Set(controls.map(group)).size, Math.round(Math.min(...boxes.map((box) => box.top + scrollY)))];
+}
 """
 
 
@@ -96,17 +114,43 @@ def learned_again(open_page: Callable[[], Page], times: int) -> list[float]:
     return seconds[1:]
 
 
+def launched(playwright: Playwright) -> Browser:
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    return playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+
+
+def first_sight(page: Page) -> None:
+    """Print for each page the controls that are not folded, and the pixels above its first picture."""
+    with served() as url:
+        page.goto(url)
+        print("| page | controls | pixels above the first picture |\n|---|---|---|")
+        for name in [*(each.name for each in PAGES), "claims"]:
+            page.goto(f"{url.partition('?')[0]}{name}")
+            page.locator("section[aria-label=Figure][aria-busy=false]").wait_for()
+            page.wait_for_load_state("networkidle")
+            with suppress(TimeoutError):  # the Search page has no picture before a question
+                page.wait_for_function(f"() => Number.isFinite(({FIRST_SIGHT})()[1])", timeout=15_000)
+            controls, above = page.evaluate(FIRST_SIGHT)
+            print(f"| {name} | {controls} | {above if above < float('inf') else 'no picture'} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--starts", type=int, default=5, help="servers for the first page")
     parser.add_argument("--edits", type=int, default=20, help="edits of Small world")
     parser.add_argument("--site", metavar="FOLDER", help="an exported site to time as well")
+    parser.add_argument("--controls", action="store_true", help="what each page shows at first sight, instead of times")
     options = parser.parse_args()
+    if options.controls:
+        with sync_playwright() as playwright:
+            browser = launched(playwright)
+            first_sight(browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce"))
+            browser.close()
+        return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print("| what is awaited | seconds (minimum–maximum) | target |\n|---|---|---|")
     with sync_playwright() as playwright:
-        chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = launched(playwright)
 
         def open_page() -> Page:
             return browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
