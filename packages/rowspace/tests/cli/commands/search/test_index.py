@@ -261,12 +261,22 @@ def test_what_is_not_of_records_is_refused(run: Run, table_path: str, index: Pat
             ("index", "docs", "--column", "x", "-o", "new"),
             "--column is for records, whose names end in .jsonl",
         ),
+        (
+            ("index", "a.csv", "--workers", "2", "-o", "new"),
+            "a.csv has records, which one process indexes; leave out --on and --workers",
+        ),
         (("index", "docs", "--column", "x", "-o", "my-index"), "my-index was built without --column"),
         (("index", "a.csv", "-o", "my-index"), "my-index has files and a.csv has records; index them separately"),
         (("search", "my-index", "loop", "--where", "x=1"), "where is for an index of records, and this one has files"),
         (("search", "my-index", "--where", "x=1", "--evaluate", "q"), "leave out QUERY, --path and --where"),
     ):
         assert message in run(*arguments, status=2).stderr.replace("\n", " ")
+
+
+def test_an_update_says_that_it_needs_no_workers(run: Run, index: Path) -> None:
+    said = run("index", "docs", "-o", "my-index", "--workers", "2").stderr
+    assert "rowspace: my-index is updated by one process, so --on and --workers have no effect\n" in said
+    assert "unchanged" in said
 
 
 def test_unsuitable_output_is_refused_before_a_table_is_learned(

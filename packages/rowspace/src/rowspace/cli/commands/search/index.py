@@ -81,7 +81,10 @@ def index(  # noqa: PLR0913  # what to index, and how
     ] = None,
     on: Annotated[
         Literal["processes", "ray", "dask"] | None,
-        typer.Option(help="Build the index of files by processes of this machine or by a cluster.", show_default=False),
+        typer.Option(
+            help="Build the index by processes of this machine or by a cluster; of files, not of records.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -119,6 +122,8 @@ def index(  # noqa: PLR0913  # what to index, and how
     given = {"column": column, "id_column": id_column, "title_column": title_column}
     columns = {name: value for name, value in given.items() if value is not None}
     chosen = {name: value for name, value in options.items() if value is not None}
+    if (on or workers) and not rebuild and _has_index(output):
+        message(f"{output} is updated by one process, so --on and --workers have no effect")
     with cleanup_on_interrupt():
         builder = partial(_build, on=on or ("processes" if workers else None), workers=workers)
         run = _rebuild if rebuild else _update
@@ -133,6 +138,12 @@ def index(  # noqa: PLR0913  # what to index, and how
         if summary.unknown:
             message(_unknown_sentence(summary, _noun(built)))
         message(_sentence(output, summary, _noun(built)))
+
+
+def _has_index(output: str) -> bool:
+    from rowspace.search import Index
+
+    return Index.exists(output)
 
 
 def _report_problems(problems: dict[str, str]) -> None:
@@ -231,12 +242,12 @@ def _build(  # what to index, how, and where
         option = next(iter(columns)).replace("_", "-")
         names = ", ".join((*RECORD_NAMES, ".json"))
         raise UsageError(f"--{option} is for records, whose names end in {names}, not {files[0]}")
+    if records and on is not None:
+        raise UsageError(f"{records[0]} has records, which one process indexes; leave out --on and --workers")
     Index.check_target(output)
     if encoder is None:
         encoder = index_table_path()
     chosen = IndexOptions(**options)
-    if records and on is not None:
-        raise UsageError(f"--on and --workers are for files, and {records[0]} has records; leave them out")
     if on is not None:
         from rowspace.scale import build_index
 
