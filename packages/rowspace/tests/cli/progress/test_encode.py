@@ -33,3 +33,12 @@ def test_the_first_pass_over_records_has_lines_of_its_own_and_no_part_in_the_tim
     first, second = capsys.readouterr().err.splitlines()
     assert first == "rowspace: reading the columns: 50%"
     assert second == "rowspace: encoding: 10%, 5 texts, 5 texts/s, 0:00:09 left"
+
+
+def test_the_copy_of_the_rows_has_lines_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = EncodeLines(seconds_between=1e9)
+    for saved in range(100, 1001, 100):
+        lines.on_progress(StreamProgress(1000, 1000, 0, 99, saved))
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0] == "rowspace: writing the file: 10%, 100 of 1,000 texts"
+    assert len(printed) == 10

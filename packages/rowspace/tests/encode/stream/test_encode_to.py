@@ -110,9 +110,22 @@ def test_progress_counts_texts_and_bytes(tmp_path, encoder):
     path.write_text("the cat\n" * 100_000)
     seen = []
     encoder.encode_to(path, tmp_path / "v.npy", on_progress=seen.append)
-    assert seen[-1] == (100_000, 100_000, path.stat().st_size, path.stat().st_size)
+    assert seen[-1] == (100_000, 100_000, path.stat().st_size, path.stat().st_size, None)
     assert len(seen) > 5
     assert [step.texts for step in seen] == sorted(step.texts for step in seen)
+
+
+def test_progress_counts_the_rows_of_a_long_copy(tmp_path, encoder, monkeypatch):
+    path, seen = tmp_path / "texts.txt", []
+    path.write_text("\n".join(TEXTS))
+    monkeypatch.setattr(sys.modules["rowspace.encode.stream.encode_to"], "SECONDS_UNTIL_REPORT", 0.0)
+    for name in OUTPUTS:
+        seen.clear()
+        encode_to(encoder, path, tmp_path / name, on_progress=seen.append)
+        saved = [progress.saved_texts for progress in seen if progress.saved_texts is not None]
+        assert saved == sorted(saved), name
+        assert saved[-1:] == ([] if name == "v.npy" else [len(TEXTS)]), name
+        assert all(progress.texts == len(TEXTS) for progress in seen if progress.saved_texts is not None), name
 
 
 def test_a_source_is_never_replaced_by_its_vectors(tmp_path, encoder):

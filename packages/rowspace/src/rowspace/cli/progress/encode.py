@@ -31,7 +31,16 @@ def text_rate(texts: int, seconds: float) -> str:
 
 
 def _stage(progress: "StreamProgress") -> str:
+    if progress.saved_texts is not None:
+        return "writing the file"
     return "encoding" if progress.texts else "reading the columns"
+
+
+def _done(progress: "StreamProgress") -> tuple[int, int | None]:
+    """Return how much of how much is done: bytes, or texts while the output is written; None if all is unknown."""
+    if progress.saved_texts is not None:
+        return progress.saved_texts, progress.texts
+    return progress.bytes, progress.total_bytes
 
 
 class _Reporter(AbstractContextManager["_Reporter"]):
@@ -53,6 +62,8 @@ class _Reporter(AbstractContextManager["_Reporter"]):
         if not progress.texts:
             self._start = time.monotonic()
             return ""
+        if progress.saved_texts is not None:
+            return f"{progress.saved_texts:,} of {plural(progress.texts, 'text')}"
         seconds = max(1e-3, time.monotonic() - self._start)
         rate = f"{plural(progress.texts, 'text')}, {text_rate(progress.new_texts, seconds)}"
         if not progress.total_bytes or not progress.bytes:
@@ -79,12 +90,9 @@ class EncodeBar(_Reporter):
 
     def on_progress(self, progress: "StreamProgress") -> None:
         """Advance the bar."""
+        done, total = _done(progress)
         self._bars.update(
-            self._task,
-            description=_stage(progress),
-            total=progress.total_bytes,
-            completed=progress.bytes,
-            facts=self.facts(progress),
+            self._task, description=_stage(progress), total=total, completed=done, facts=self.facts(progress)
         )
 
 
@@ -97,7 +105,8 @@ class EncodeLines(_Reporter):
 
     def on_progress(self, progress: "StreamProgress") -> None:
         """Print how much is encoded, if a line is due."""
-        share = progress.bytes / progress.total_bytes if progress.total_bytes else 0.0
+        done, total = _done(progress)
+        share = done / total if total else 0.0
         if self._pace.is_due(share):
-            done = f"{share:.0%}, " if progress.total_bytes else ""
-            message(f"{_stage(progress)}: {done}{self.facts(progress)}".rstrip(", "))
+            percent = f"{share:.0%}, " if total else ""
+            message(f"{_stage(progress)}: {percent}{self.facts(progress)}".rstrip(", "))

@@ -9,7 +9,7 @@ import os
 import shutil
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -91,16 +91,16 @@ class _ArrowSink(Sink):
             self.checksums.append(_checksum(self._part(len(self.checksums))))
         return Mark(len(self.checksums), tuple(self.checksums))
 
-    def finish(self, target: Path) -> None:
+    def finish(self, target: Path, on_rows: Callable[[int], None]) -> None:
         """Copy all parts into the output."""
         import pyarrow as pa
 
         self.commit()
         if self.columns is None:
-            self.copy(self._batches(), self.schema, target)
+            self.copy(self._batches(on_rows), self.schema, target)
         else:
             schema = pa.schema([*self.columns.schema, *self.schema])
-            self.copy(joined(self.columns.batches(), self._batches()), schema, target)
+            self.copy(joined(self.columns.batches(), self._batches(on_rows)), schema, target)
 
     @abstractmethod
     def copy(self, batches: "Iterator[pa.RecordBatch]", schema: "pa.Schema", target: Path) -> None:
@@ -115,15 +115,19 @@ class _ArrowSink(Sink):
     def _part(self, number: int) -> Path:
         return self.folder / f"part-{number:06}.arrow"
 
-    def _batches(self) -> "Iterator[pa.RecordBatch]":
-        """Yield the record batches of all parts."""
+    def _batches(self, on_rows: Callable[[int], None]) -> "Iterator[pa.RecordBatch]":
+        """Yield the record batches of all parts, and report how many rows were taken before."""
         import pyarrow as pa
 
+        rows = 0
         for number in range(len(self.checksums)):
             try:
                 with pa.OSFile(str(self._part(number))) as file, pa.ipc.open_file(file) as reader:
                     for place in range(reader.num_record_batches):
-                        yield reader.get_batch(place)
+                        batch = reader.get_batch(place)
+                        yield batch
+                        rows += len(batch)
+                        on_rows(rows)
             except (pa.ArrowException, OSError) as error:
                 raise _damaged(self._part(number), reason_of(error)) from error
 

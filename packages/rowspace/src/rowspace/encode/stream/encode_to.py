@@ -24,6 +24,7 @@ from rowspace.text.corpus import BadRow
 __all__ = ["StreamOptions", "StreamProgress", "StreamResult", "encode_to"]
 
 BYTES_PER_BATCH = 1 << 24  # of vectors
+SECONDS_UNTIL_REPORT = 1.0  # of the copy of the rows into the output
 SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
 
 
@@ -61,12 +62,15 @@ class StreamProgress(NamedTuple):
         new_texts: Those of this run.
         bytes: Bytes that this run has read from files.
         total_bytes: Their size, or None if it is unknown.
+        saved_texts: Texts that are in the output, while it is written from the rows of all texts, which is reported if
+            it takes more than a second; None before.
     """
 
     texts: int
     new_texts: int
     bytes: int
     total_bytes: int | None
+    saved_texts: int | None = None
 
 
 class StreamResult(NamedTuple):
@@ -114,7 +118,8 @@ def encode_to(
         out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
         options: How to read and save.
         resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
-        on_progress: Called after each batch, and before the first while the columns of records are read.
+        on_progress: Called after each batch, before the first while the columns of records are read, and after the last
+            while the rows are copied into the output.
 
     Raises:
         UsageError: The output cannot be written or is also the source, there is nothing to resume, or the encoder
@@ -218,7 +223,7 @@ class _Run:
         try:
             if not self.state.is_complete:
                 self._encode()
-            self.sink.finish(target)
+            self.sink.finish(target, self._on_rows(time.monotonic()))
         except (KeyboardInterrupt, SystemExit) as error:
             if not self.state.texts:
                 raise
@@ -227,6 +232,16 @@ class _Run:
                 "same with --resume (resume=True in Python) to continue"
             ) from error
         return self.state
+
+    def _on_rows(self, began: float) -> Callable[[int], None]:
+        """Return a function that reports the number of rows in the output, once this takes long."""
+
+        def report(rows: int) -> None:
+            if self.on_progress is not None and time.monotonic() - began >= SECONDS_UNTIL_REPORT:
+                done = self.state.texts
+                self.on_progress(StreamProgress(done, done, 0, self.source.total_bytes, rows))
+
+        return report
 
     def _encode(self) -> None:
         """Write the rows of all texts that have none, and save the state now and then."""

@@ -3,7 +3,7 @@
 import io
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,7 +66,7 @@ class NpySink(Sink):
         os.fsync(self._file.fileno())
         return Mark(self.rows, (self.checksum,))
 
-    def finish(self, target: Path) -> None:
+    def finish(self, target: Path, on_rows: Callable[[int], None]) -> None:
         """Write the header with the number of rows, and rename the file."""
         self._file.seek(0)
         self._file.write(npy_header(self.options.dtype, self.rows, self.options.width))

@@ -1,7 +1,7 @@
 """`Sink`: what a kind of output offers, and what it is opened with."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,8 +62,13 @@ class Sink(ABC):
         """Sync all that was written to the disk, and return the mark from which the sink can be opened again."""
 
     @abstractmethod
-    def finish(self, target: Path) -> None:
-        """Close the sink, and move the complete output to `target` in one step."""
+    def finish(self, target: Path, on_rows: Callable[[int], None]) -> None:
+        """Close the sink, and move the complete output to `target` in one step.
+
+        Args:
+            target: The output.
+            on_rows: Called with the number of rows copied so far, if they are copied.
+        """
 
     @abstractmethod
     def close(self) -> None:
