@@ -16,6 +16,7 @@ from rowspace.encode.stream.npy_sink import NpySink, is_moved
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import UsageError
 from rowspace.files.content import read_start
+from rowspace.files.remote import is_url
 
 __all__ = ["OutputFormat", "check_output", "format_of"]
 
@@ -57,7 +58,12 @@ def check_output(path: StrPath) -> Path:
 
 
 def format_of(path: StrPath) -> OutputFormat:
-    """Return the format of an output from its suffix; raise `UsageError` if it has none of these."""
+    """Return the format of an output from its suffix; raise `UsageError` if it has none of these, or is a URL."""
+    if is_url(str(path)):
+        raise UsageError(
+            f"{path} is a URL, where a folder of Parquet files is saved with --on, such as --on processes "
+            "(encode_parts in Python); without it, vectors are saved in a file of this machine"
+        )
     suffix = Path(path).suffix.lower()
     for known in FORMATS:
         if known.suffix == suffix:

@@ -141,8 +141,6 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         return
     if part_megabytes is not None:
         raise UsageError("--part-megabytes is for parts; give --on, such as --on processes")
-    if output is not None and is_url(output):
-        raise UsageError(f"{output} is a URL, where parts are saved; give --on, such as --on processes")
     if output is None and (resume or as_json):
         raise UsageError(f"{'--resume' if resume else '--json'} is for a run that saves vectors; give -o")
     if output is not None:

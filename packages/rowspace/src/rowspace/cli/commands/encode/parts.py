@@ -51,6 +51,9 @@ def run_parts(  # the options of the command
 
     if output is None:
         raise UsageError("--on saves vectors in a folder or at a URL; name it with -o")
+    stem, dot, suffix = output.rpartition(".")
+    if f"{dot}{suffix}" in (".npy", ".parquet", ".lance"):
+        raise UsageError(f"--on saves a folder of Parquet files, and {output} is the name of a file; try -o {stem}")
     if is_resumed:
         raise UsageError("--resume is not needed with --on: the same command again encodes what is missing")
     size = parts.pop("part_megabytes") or PartsOptions.part_bytes / 1e6
