@@ -128,6 +128,32 @@ def test_progress_counts_the_rows_of_a_long_copy(tmp_path, encoder, monkeypatch)
         assert all(progress.texts == len(TEXTS) for progress in seen if progress.saved_texts is not None), name
 
 
+def test_a_resumed_run_has_all_rows_without_a_text(tmp_path, encoder, monkeypatch):
+    monkeypatch.setattr(sys.modules["rowspace.encode.stream.encode_to"], "SECONDS_UNTIL_REPORT", 0.0)
+    encoder, path, out = Typed(encoder, "float32"), tmp_path / "texts.jsonl", tmp_path / "v.parquet"
+    lines = [json.dumps({"text": text}) for text in TEXTS[:40]]
+    lines[5] = "{"
+    path.write_text("\n".join([*lines, '{"text": null}']))
+
+    def stop_at_end(progress):
+        if progress.texts > 40:
+            raise KeyboardInterrupt
+
+    def stop_in_copy(progress):
+        if progress.saved_texts is not None:
+            raise KeyboardInterrupt
+
+    options = StreamOptions(column="text", seconds_between_saves=0.0)
+    once = encode_to(encoder, path, tmp_path / "once.parquet", options=options)
+    assert [row.number for row in once.bad_rows] == [6, 41]
+    for stop in (stop_at_end, stop_in_copy):
+        with pytest.raises(EncodingInterrupted):
+            encode_to(encoder, path, out, options=options, on_progress=stop)
+        resumed = encode_to(encoder, path, out, options=options, resume=True)
+        assert (resumed.bad, resumed.bad_rows) == (2, once.bad_rows)
+        assert out.read_bytes() == (tmp_path / "once.parquet").read_bytes()
+
+
 def test_a_source_is_never_replaced_by_its_vectors(tmp_path, encoder):
     out = tmp_path / "v.parquet"
     encode_to(encoder, iter(TEXTS), out)

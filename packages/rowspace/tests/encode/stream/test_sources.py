@@ -16,6 +16,7 @@ from pyarrow import parquet
 from rowspace.encode.stream import open_source
 from rowspace.encode.stream.sources import MAX_CHARACTERS, MIN_TEXTS, TextDigest, batches_of, skip_texts
 from rowspace.errors import CorpusError, FileFormatError, UsageError
+from rowspace.text.corpus.parquet_column import texts_of as parquet_texts_of
 
 TEXTS = ["the cat", "", "é 안녕 🙂", "the dog"]
 LISTS = st.lists(st.lists(st.text(max_size=3), max_size=5), max_size=6)
@@ -128,6 +129,17 @@ def test_columns_of_text_of_every_kind(tmp_path):
     nested = pa.array([{"b.c": text, "b": {"c": 1, "d.e": text}} for text in TEXTS])
     parquet.write_table(pa.table({"a": nested}), path)
     assert texts_of(path, column="a.b.c") == texts_of(path, column="a.b.d.e") == TEXTS
+
+
+def test_values_that_are_no_texts_are_none_whatever_their_encoding():
+    values = pa.array([b"the cat", None, b"\xff", b"the cat"], pa.binary()).view(pa.string())
+    for texts in (values, values.view(pa.string()).cast(pa.large_string(), safe=False), values.dictionary_encode()):
+        found, problems = parquet_texts_of("t", texts)
+        assert found == ["the cat", None, None, "the cat"], texts.type
+        assert [(place, problem.split("has ")[1]) for place, problem in problems] == [
+            (1, "no value, expected a text"),
+            (2, "bytes that are not UTF-8"),
+        ]
 
 
 def test_columns_without_text_and_damaged_files_are_refused(tmp_path):
