@@ -159,11 +159,22 @@ def test_passages_of_files_that_have_changed_or_are_gone_are_marked(run: Run, in
     }
 
 
-def test_nothing_found(run: Run, index: Path) -> None:
-    reason = "rowspace: nothing found: the index has no word of the query"
-    for arguments, more in ((("loop", "--path", "*.none"), ", or no file matches --path"), (("zzzz",), "")):
+def test_nothing_found(run: Run, table_path: str, index: Path) -> None:
+    (index.parent / "code.py").write_text("zzzz = 1\n")  # a word without a row
+    run("index", "-o", "my-index")
+    no_row = "no word of the query has a row in the table"
+    for arguments, reason in (
+        (("loop", "--path", "*.none"), "no file that matches --path has a word of the query"),
+        (("qqqq",), "no passage has a word of the query"),
+        (("zzzz", "--mode", "dense"), no_row),
+        (("zzzz", "--path", "*.py", "--mode", "dense"), f"{no_row}, or no file matches --path"),
+    ):
         found = run("search", "my-index", *arguments)
-        assert (found.stdout, found.stderr) == ("", f"{reason}{more}\n")
+        assert (found.stdout, found.stderr) == ("", f"rowspace: nothing found: {reason}\n")
+    (index.parent / "empty").mkdir()
+    run("index", "empty", "-o", "empty-index", "--table", table_path)
+    found = run("search", "empty-index", "loop", "--mode", "dense")
+    assert found.stderr == "rowspace: nothing found: the index has no passages\n"
 
 
 def test_the_table_of_another_index_is_an_error(run: Run, index: Path, tmp_path: Path, english: Path) -> None:
@@ -243,7 +254,7 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     document = json.loads(run("search", "books", "--evaluate", "queries.jsonl", "--json").stdout)
     assert document["scores"][0]["recall_1"] == 1.0
     nothing = run("search", "books", "list", "--where", "year=1").stderr
-    assert nothing == "rowspace: nothing found: the index has no word of the query, or no record meets --where\n"
+    assert nothing == "rowspace: nothing found: no record that meets --where has a word of the query\n"
 
 
 def test_first_build_that_failed_is_repeated_with_other_columns(run: Run, table_path: str, folder: Path) -> None:

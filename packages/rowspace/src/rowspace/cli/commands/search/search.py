@@ -90,11 +90,20 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     if index.bridge is not None:
         message(_bridge_sentence(index.bridge))
     if not hits:
-        or_path = "" if pattern is None else ", or no file matches --path"
-        or_where = ", or no record meets --where" if where else ""
-        message(f"nothing found: the index has no word of the query{or_path}{or_where}")
+        message(f"nothing found: {_reason(index, mode, pattern, where)}")
     for hit in hits:
         _print(hit, lines, changes.get(hit.path))
+
+
+def _reason(index: "Index", mode: str, pattern: str | None, where: list[str] | None) -> str:
+    """Say why no passage answers a query."""
+    if not len(index):
+        return "the index has no passages"
+    if mode == "dense":
+        others = "" if pattern is None else ", or no file matches --path"
+        return f"no word of the query has a row in the table{', or no record meets --where' if where else others}"
+    asked = "passage" if pattern is None else "file that matches --path"
+    return f"no {'record that meets --where' if where else asked} has a word of the query"
 
 
 def _document(hit: "Hit", changes: "dict[str, Change]") -> dict[str, Any]:
