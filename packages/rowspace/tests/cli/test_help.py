@@ -1,6 +1,8 @@
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +30,15 @@ def test_example_is_valid(name: str) -> None:
             _, named, *arguments = shlex.split(line)
             assert named == name
             command.make_context(name, arguments)  # parses, and raises on invalid arguments
+
+
+def test_commands_that_the_start_script_names_are_valid() -> None:
+    text = (Path(__file__).parents[4] / "scripts" / "start").read_text()
+    found = re.findall(r"(?:^  |&& )rowspace (\w+) (.*?)(?= && |$)", text, re.MULTILINE)
+    assert {"near", "fit", "index", "search"} <= {name for name, _ in found}
+    for name, arguments in found:
+        if name in command_names():
+            get_command(app).commands[name].make_context(name, shlex.split(arguments))
 
 
 def test_help_lists_all_commands_with_a_complete_sentence(run: Run) -> None:
