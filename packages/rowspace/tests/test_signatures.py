@@ -31,12 +31,13 @@ from rowspace.learn.items.reading import read_interactions
 from rowspace.learn.merging.options import AlignKeywords, CompareKeywords, MergeKeywords
 from rowspace.learn.options import FitKeywords
 from rowspace.learn.tuning.options import TuneKeywords
-from rowspace.scale import fit_machines, fit_parts
+from rowspace.scale import fit_machines, fit_on_ray, fit_parts
 from rowspace.text import TextOptions, TokenizerOptions
 
 DOORS = {
     "fit": (rs.fit, FitKeywords, (FitOptions, TextOptions, TokenizerOptions)),
     "fit_machines": (fit_machines, FitKeywords, (FitOptions, TextOptions, TokenizerOptions)),
+    "fit_on_ray": (fit_on_ray, FitKeywords, (FitOptions, TextOptions, TokenizerOptions)),
     "fit_parts": (fit_parts, FitKeywords, (FitOptions, TextOptions, TokenizerOptions)),
     "fit_graph": (rs.fit_graph, GraphKeywords, (GraphOptions,)),
     "Encoder": (rs.Encoder, EncodeKeywords, (EncodeOptions,)),

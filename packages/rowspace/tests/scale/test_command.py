@@ -80,6 +80,9 @@ def test_a_fit_without_files_is_refused_with_on(arguments, sentence, tmp_path, m
     ("arguments", "variables", "sentence"),
     [
         (["t", "--merge-every", 5], {}, "--merge-every and --first-rows are for several processes"),
+        (["t", "--machines", 2], {}, "--machines is for processes that Ray starts; give --on ray"),
+        (["t", "--machines", 2, "--on", "ray", "--init", "u"], {}, "--init is for one process; leave it out, or leave"),
+        (["--machines", 2, "--on", "ray", "-o", "u"], {}, "several machines read the text; name its files"),
         (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "0"}, "--init is for one process; leave it out"),
         (["t", "--init", "u"], {"WORLD_SIZE": "2", "RANK": "1"}, ""),  # the first process says it
         (["t", "--on", "ray"], {"WORLD_SIZE": "2", "RANK": "0"}, "--on is for one process; leave it out"),

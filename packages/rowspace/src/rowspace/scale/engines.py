@@ -13,7 +13,7 @@ from rowspace._base.parallel import available_cores
 from rowspace.errors import RowspaceError, reason_of
 from rowspace.scale.worker_process import WorkerProcess
 
-__all__ = ["ENGINES", "Engine", "On", "Outcome", "engine_for"]
+__all__ = ["ENGINES", "Engine", "On", "Outcome", "connect_to_ray", "engine_for"]
 
 On = Literal["processes", "ray", "dask"] | Executor | None
 """Where parts are worked on; None is this process."""
@@ -146,12 +146,8 @@ class _Ray(Engine):
     """Tasks of Ray: on the cluster that this process is connected to or finds, else on one that it starts here."""
 
     def __init__(self, function: Function, workers: int | None) -> None:
-        import ray
-
-        self._ray, self._is_own = ray, not ray.is_initialized()
-        if self._is_own:
-            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-            _connected(lambda: ray.init(logging_level=logging.ERROR, log_to_driver=False))
+        ray, self._is_own = connect_to_ray()
+        self._ray = ray
         self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(_run)
         self._function = ray.put(function)
@@ -167,6 +163,17 @@ class _Ray(Engine):
     def close(self) -> None:
         if self._is_own:
             self._ray.shutdown()
+
+
+def connect_to_ray() -> tuple[Any, bool]:
+    """Return the module of Ray, and whether this process was not connected to a cluster before."""
+    import ray
+
+    is_own = not ray.is_initialized()
+    if is_own:
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        _connected(lambda: ray.init(logging_level=logging.ERROR, log_to_driver=False))
+    return ray, is_own
 
 
 def _run(function: Function, part: Any) -> Outcome:

@@ -14,7 +14,7 @@ from rowspace._base.plural import plural
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError, reason_of
 from rowspace.scale.engines import ENGINES, Engine, On, Outcome, engine_for
 
-__all__ = ["check_engine", "map_parts"]
+__all__ = ["check_engine", "map_parts", "refuse_other_versions", "versions"]
 
 
 class Named(Protocol):
@@ -50,7 +50,7 @@ def map_parts(
     check_engine(on, workers)
     if not parts:
         return
-    engine = engine_for(on, _Checked(function, _versions()), workers)
+    engine = engine_for(on, _Checked(function, versions()), workers)
     try:
         yield from _done(engine, parts)
     finally:
@@ -93,7 +93,19 @@ def _done(engine: Engine, parts: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         raise error
 
 
-def _versions() -> str:
+def refuse_other_versions(expected: str) -> str:
+    """Return a sentence if this process does not have the `versions` of the one that asks; else nothing."""
+    here = versions()
+    if here == expected:
+        return ""
+    return (
+        f"the worker on {socket.gethostname()} has {here}, and this process {expected}; install the same versions on "
+        "all machines"
+    )
+
+
+def versions() -> str:
+    """Return what must be the same on all machines."""
     return f"rowspace {version('rowspace')} and Python {'.'.join(platform.python_version_tuple()[:2])}"
 
 
@@ -106,13 +118,9 @@ class _Checked:
 
     def __call__(self, part: Any) -> Outcome:
         """Return the outcome of a part."""
-        here = _versions()
-        if here != self.versions:
-            return Outcome(
-                part,
-                failure=f"the worker on {socket.gethostname()} has {here}, and this process {self.versions}; install "
-                "the same versions on all machines",
-            )
+        wrong = refuse_other_versions(self.versions)
+        if wrong:
+            return Outcome(part, failure=wrong)
         try:
             return Outcome(part, self.function(part))
         except RowspaceError as error:

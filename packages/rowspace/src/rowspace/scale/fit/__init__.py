@@ -9,6 +9,7 @@
 | `learning.py` | ids → rows, merged at intervals |
 | `saves.py` | the rows and place of all, saved by the first machine → a fit that goes on |
 | `fit_machines.py` | a part for each process → a table, the same in all |
+| `fit_on_ray.py` | the same, in processes that Ray starts |
 
 Read next: `fit_machines.py`.
 """

@@ -37,7 +37,7 @@ COMPRESSIONS = frozenset({".gz", ".xz", ".zst", ".bz2"})
 
 
 @with_options_of({"Learning": FitOptions, "Words and sentences": TextOptions, "Tokens": TokenizerOptions})
-def fit(
+def fit(  # noqa: PLR0913  # the options of the command
     corpus: Corpus = None,
     *,
     output: Annotated[
@@ -56,7 +56,16 @@ def fit(
         Literal["processes", "ray", "dask"] | None,
         typer.Option(
             help="Count the words of the text part by part, by processes of this machine or a cluster; rows are "
-            "learned here.",
+            "learned here, or with --machines there.",
+            show_default=False,
+        ),
+    ] = None,
+    machines: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --on ray: how many processes learn together, which Ray spreads over its machines.",
+            rich_help_panel="Several machines",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +73,7 @@ def fit(
         int | None,
         typer.Option(
             min=1,
-            help="With torchrun: words that each process learns between two merges.  [default: 32768 for each thread]",
+            help="Words that each process learns between two merges.  [default: 32768 for each thread]",
             rich_help_panel="Several machines",
             show_default=False,
         ),
@@ -73,7 +82,7 @@ def fit(
         int | None,
         typer.Option(
             min=1,
-            help="With torchrun: rows that each merge includes; each second one has twice as many.  [default: 2048]",
+            help="Rows that each merge includes; each second one has twice as many.  [default: 2048]",
             rich_help_panel="Several machines",
             show_default=False,
         ),
@@ -94,16 +103,17 @@ def fit(
       rowspace fit --resume -o big-table
       rowspace fit more-text.txt --init my-table -o my-larger-table
       rowspace fit 's3://bucket/text/*.zst' -o my-table --on ray
+      rowspace fit /shared/text -o /shared/my-table --on ray --machines 4
     """
     began = time.monotonic()
     given = {name: value for name, value in options.items() if value is not None}
-    how = {"init": init, "on": on, "merge_every": merge_every, "first_rows": first_rows}
+    how = {"init": init, "on": on, "machines": machines, "merge_every": merge_every, "first_rows": first_rows}
     given |= {name: value for name, value in how.items() if value is not None}
     names = corpus or []
     with _printed_once():
         _check(names, output, given, resume=resume)
         output = output or default_output(names, "table", resume=resume)
-    if resume and names and not _is_one_of_several():
+    if resume and names and "machines" not in given and not _is_one_of_several():
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
     table = _fit(names, output, resume=resume, options=given)
     seconds = time.monotonic() - began
@@ -124,7 +134,9 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
         raise UsageError("-o is empty; give the folder to save the table in")
     if given.get("init") == "":
         raise UsageError("--init is empty; give the folder or file of a table")
-    if "on" in given and (resume or not names):
+    if "machines" in given:
+        _check_machines(names, given)
+    elif "on" in given and (resume or not names):
         raise UsageError(f"--on is for a text that is read; {'leave it out with --resume' if resume else 'name files'}")
     if _is_one_of_several():
         alone = "--init" if "init" in given else "--on" if "on" in given else None
@@ -132,8 +144,20 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
             raise UsageError(f"{alone} is for one process; leave it out, or leave out torchrun")
         if resume and not names:
             raise UsageError("several processes read the text again to resume a fit; name its files")
-    elif not given.keys().isdisjoint({"merge_every", "first_rows"}):
-        raise UsageError("--merge-every and --first-rows are for several processes; start them with torchrun")
+    elif "machines" not in given and not given.keys().isdisjoint({"merge_every", "first_rows"}):
+        raise UsageError(
+            "--merge-every and --first-rows are for several processes; start them with torchrun, or with --machines"
+        )
+
+
+def _check_machines(names: list[str], given: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for arguments that do not fit --machines."""
+    if given.get("on") != "ray":
+        raise UsageError("--machines is for processes that Ray starts; give --on ray, or start them with torchrun")
+    if "init" in given:
+        raise UsageError("--init is for one process; leave it out, or leave out --machines")
+    if not names:
+        raise UsageError("several machines read the text; name its files")
 
 
 def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, Any]) -> "Table":
@@ -143,7 +167,8 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
     from rowspace.text import corpus_bytes
 
     corpus = corpus_of(names)
-    total = None if resume or corpus is None or _is_one_of_several() else corpus_bytes(corpus)
+    is_shared = _is_one_of_several() or "machines" in options
+    total = None if resume or corpus is None or is_shared else corpus_bytes(corpus)
     if total is not None and "phrases" in options:
         total *= 3  # to find phrases, to count them, and to use those that are frequent
     elif total is not None and TokenizerOptions(options.get("tokens", "words")).reads_text:
@@ -154,6 +179,16 @@ def _fit(names: list[str], output: str, *, resume: bool, options: Mapping[str, A
         reports = SILENT if progress is None else _reports(progress)
         if _is_one_of_several():
             return _fit_on_machines(corpus or [], output, reports, {"resume": resume, **options})
+        if "machines" in options:
+            from rowspace.scale import fit_on_ray
+
+            return fit_on_ray(
+                corpus or [],
+                output=output,
+                resume=resume,
+                reports=reports,
+                **{name: value for name, value in options.items() if name != "on"},
+            )
         if "on" in options:
             from rowspace.scale import fit_parts
 
