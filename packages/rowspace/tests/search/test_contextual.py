@@ -11,7 +11,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling, Transfor
 from tests.learn.distillation.small_bert import DIM, save_bert
 from tests.search.samples import FILES, contents, write_files
 
-from rowspace.encode import Encoder
+from rowspace.encode import ContextualEncoder, Encoder
 from rowspace.errors import UsageError
 from rowspace.search import Index, IndexOptions
 
@@ -68,6 +68,20 @@ def test_an_encoder_that_has_changed_or_is_missing_is_named(folder, model, tmp_p
     assert Index.open(tmp_path / "index", model).search("tulips")
     with pytest.raises(UsageError, match=r"made with another table \(.*moved\), so vectors cannot be compared"):
         Index.open(tmp_path / "index", Encoder.load(model, mode="contextual", dim=4))
+
+
+def test_passages_are_committed_in_batches_of_some_seconds(model, tmp_path, monkeypatch):
+    write_files(tmp_path / "many", {f"{number}.txt": f"{number} new york " * 90 for number in range(50)})
+    sizes, encode = [], ContextualEncoder.encode
+
+    def listen(self, texts, **purpose):
+        sizes.append(len(texts))
+        return encode(self, texts, **purpose)
+
+    monkeypatch.setattr(ContextualEncoder, "encode", listen)
+    index = Index.build(tmp_path / "many", model, tmp_path / "index")
+    assert len(index.files()) == 50
+    assert max(sizes) <= 80  # texts and titles of some 40 passages
 
 
 @pytest.mark.long

@@ -20,7 +20,7 @@ from rowspace.search.storage.words import with_parts
 __all__ = ["Progress", "ReadSource", "Summary", "Writer"]
 
 _FIRST_BATCH, _MAX_BATCH = 1 << 20, 1 << 23  # characters in one commit, unless one file has more
-_SLOW_BATCH = 1 << 17  # the same with a sentence encoder: some seconds, which a killed process loses
+_SLOW_BATCH = 1 << 15  # the same with a sentence encoder: some 50 passages, whose seconds a killed process loses
 _BATCH_SOURCES = 1_000  # of files that are read one by one; records are far smaller
 _MAX_FILE_WORDS = 1 << 22  # characters of a file as a whole
 _ENCODED = 1 << 14  # passages that are encoded at once
