@@ -26,10 +26,10 @@ def read(edges, **options):
         ("a b -1", "line 1: the third column is '-1'"),
         ("a b inf", "line 1: the third column is 'inf'"),
         ("a b {}", "line 1: the third column is '{}'"),
-        ("# x\na b\nc\n", "line 3: 1 columns, expected 2, as before"),
+        ("# x\na b\nc\n", "line 3: 1 column, expected 2, as before"),
         ("a b\na b 1\n", "line 2: 3 columns, expected 2"),
         ("a b c d\n", "line 1: 4 columns, expected two names, or two names and a weight"),
-        ("a\n", "line 1: 1 columns, expected two names"),
+        ("a\n", "line 1: 1 column, expected two names"),
         (b"a b\n\xff b", "line 2: not valid UTF-8"),
     ],
 )

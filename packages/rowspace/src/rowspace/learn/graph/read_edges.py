@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.plural import plural
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.learn.graph.edges import (
     WANTED,
@@ -128,8 +129,8 @@ def _irregular(path: str, first: int, lines: Lines, columns: int) -> FileFormatE
     number, line = next((first + n, line) for n, line in enumerate(lines) if len(line) not in wanted)
     expected = f"{columns}, as before" if columns in (2, 3) else "two names, or two names and a weight"
     return FileFormatError(
-        f"{path}: line {number}: {len(line)} columns, expected {expected}; a name has no white space in an edge list: "
-        "give CSV for such names"
+        f"{path}: line {number}: {plural(len(line), 'column')}, expected {expected}; a name has no white space in an "
+        "edge list: give CSV for such names"
     )
 
 
@@ -191,6 +192,6 @@ def _weight(path: str, line: int, values: dict[str, Any], column: str) -> float:
     if isinstance(value, bool) or not _is_weight(value):
         raise FileFormatError(
             f"{place_of(path, line)}: the column {column!r} has {value!r}, which is no weight: a number that is finite "
-            "and not negative; repair the line, or name another column with weight_column="
+            "and not negative; repair the line, or name another column as weight_column"
         )
     return float(value)
