@@ -82,7 +82,7 @@ def test_few_pairs_are_reported(first, second):
 def test_wrong_input_is_refused(first):
     other = Table(["x", "y"], np.eye(2, 8))
     for arguments, message in {
-        (other, first): "share no token .* has 'x', the other 'word0'.; give pairs",
+        (other, first): "share no token .* has 'x', the other 'word0'.; give align pairs",
         (
             Table(["word0"], np.eye(1, 3)),
             first,

@@ -77,7 +77,7 @@ def shared_ids(table: Table, to: Table) -> tuple[Ids, Ids]:
     if not len(used[0]):
         raise UsageError(
             f"the tables share no token (the first has {table.vocabulary[0]!r}, the other {to.vocabulary[0]!r}); give "
-            "pairs of tokens that mean the same"
+            "align pairs of tokens that mean the same, and merge the aligned tables with align=False"
             if not len(ids)
             else "all rows of the tokens that the tables share are zeros or not finite; give pairs of other tokens"
         )
