@@ -121,3 +121,13 @@ def test_torch_random_numbers_are_left_as_they_were(baskets):
     before = torch.get_rng_state()
     rs.fit_items(dict(list(baskets.items())[:9]), model="two-tower", dim=2, epochs=1)
     assert (torch.get_rng_state() == before).all()
+
+
+def test_workers_are_the_threads_of_torch(baskets):
+    before, found = torch.get_num_threads(), set[int]()
+    some = dict(list(baskets.items())[:9])
+    for workers in (1, 2):
+        rs.fit_items(some, model="two-tower", dim=2, epochs=1, workers=workers,
+                     on_epoch=lambda _: found.add(torch.get_num_threads()))  # fmt: skip
+    assert found == {1, 2}
+    assert torch.get_num_threads() == before

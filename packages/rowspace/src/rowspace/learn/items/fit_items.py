@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.options import check_option_names, shows_options
+from rowspace._base.parallel import torch_threads
 from rowspace.errors import UsageError
 from rowspace.learn.items.als import factorize
 from rowspace.learn.items.events import refuse_lonely
@@ -104,7 +105,8 @@ def fit_items(
             read_features(user_features, interactions.users, "user"),
             read_features(item_features, interactions.items, "item"),
         )
-        users, items, losses = learn_towers(interactions, features, chosen, report)
+        with torch_threads(chosen.threads):
+            users, items, losses = learn_towers(interactions, features, chosen, report)
         targets = items
     settings = _settings(chosen, losses, time.monotonic() - began)
     return Items(

@@ -44,6 +44,8 @@ def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> In
             - an iterable of events: dicts with the columns user, item and, if needed, time and weight;
             - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON (.jsonl, .ndjson, .json) or Parquet (.parquet)
               with such columns, or any other text with one basket a line; "-" is standard input with baskets.
+
+            Empty baskets are left out, and are no users; an empty line counts in the numbers of the others.
         **options: The fields of `BasketOptions`: user_column="user", separator="\t", gap=None, min_count=1, ...
 
     Raises:

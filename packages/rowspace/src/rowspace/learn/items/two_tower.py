@@ -154,8 +154,6 @@ class _Batches:
 def _loss(towers: list[Tower], batch: tuple[Tensor, ...], temperature: float) -> Tensor:
     """Return the weighted mean of the cross entropies of a batch."""
     users, items, weights, log_q, is_owned = batch
-    scores = towers[0](users) @ towers[1](items).T / temperature - log_q
-    losses = functional.cross_entropy(
-        scores.masked_fill(is_owned, -torch.inf), torch.arange(len(users)), reduction="none"
-    )
+    scores = torch.addmm(-log_q, towers[0](users) / temperature, towers[1](items).T).masked_fill_(is_owned, -torch.inf)
+    losses = functional.cross_entropy(scores, torch.arange(len(users)), reduction="none")
     return (weights * losses).sum() / weights.sum()
