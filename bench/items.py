@@ -10,8 +10,9 @@ user draws items without replacement in proportion to exp(3 x·y / sqrt(16)) / (
 possible ranking, by the true probabilities, is measured too. Of each user's items, a fifth is held out. All sides learn
 from the same four fifths, in turn, in one process, with `--threads` threads; the defaults were chosen on other splits
 (seeds from 1000 on). `implicit` has the same dim and number of iterations and is measured with its own defaults and
-with the confidence and the regularization of rowspace; it is left out where it is not installed. Processor seconds are
-those of all threads, which other work on the machine changes less.
+with the confidence and the regularization of rowspace; it is left out where it is not installed. The two-tower model
+takes 40 processor seconds for one fit, ten times as long as the others or more; `--without two-tower` leaves it out.
+Processor seconds are those of all threads, which other work on the machine changes less.
 """
 
 import argparse
