@@ -98,6 +98,7 @@ def test_questions_agree_with_python(page: Page, lab_url: str, tables: Tables, n
 
 def give(shown: Locator, question: Question, answer: float, *, right: bool) -> None:
     """Enter the right answer or a wrong one."""
+    shown.locator("fieldset:not([disabled])").wait_for()  # until then it shows the options of the question before
     if question.kind == "choice":
         index = int(answer) if right else (int(answer) + 1) % len(question.options)
         shown.get_by_role("radio").nth(index).check()
