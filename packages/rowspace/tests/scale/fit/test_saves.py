@@ -1,12 +1,15 @@
 """A fit on several machines that is killed and resumed learns the rows of one that was not; another one is refused."""
 
+import signal
+
 import numpy as np
 import pytest
 from tests.scale.fit.simulated import fit_on, on_each
 
 import rowspace as rs
-from rowspace.errors import FileFormatError, FitDiverged, UsageError
+from rowspace.errors import FileFormatError, FitDiverged, FitInterrupted, UsageError
 from rowspace.learn import run_folder_of
+from rowspace.learn.fit import Reports, run_fit
 from rowspace.learn.word2vec.saved_state import save_state
 from rowspace.scale import fit_machines
 from rowspace.scale.fit import saves
@@ -81,7 +84,7 @@ def test_another_fit_is_refused_and_the_state_is_kept(output, english, tmp_path)
         (2, english, {"first_rows": 64}, "the interrupted fit has first_rows=1024, not 64"),
     ):
         assert_refused(fit_on(count, corpus, output=output, resume=True, **options), UsageError, message)
-    with pytest.raises(UsageError, match=r"^the interrupted fit learns in 2 processes; resume it with torchrun"):
+    with pytest.raises(UsageError, match=r"^the interrupted fit learns in 2 processes; resume it as it was started"):
         rs.fit(output=output, resume=True)
     assert isinstance(fit_on(2, english, output=output, resume=True, **OPTIONS)[0], KilledError)
 
@@ -95,14 +98,17 @@ def test_a_damaged_state_is_refused(output, english, place):
     assert_refused(fit_on(2, english, output=output, resume=True), FileFormatError, "is damaged (")
 
 
-def test_what_cannot_be_resumed_is_refused(english, tmp_path, monkeypatch):
+def test_what_cannot_be_resumed_is_refused(english, tmp_path):
     assert_refused(fit_on(2, english, resume=True), UsageError, "resume needs the output of the interrupted fit")
     found = fit_on(2, english, output=tmp_path / "table", resume=True)
     assert_refused(found, UsageError, "there is no interrupted fit in")
-    monkeypatch.setattr("rowspace.learn.fit._learn", lambda *_, save, **__: [save(), 1 / 0])
-    with pytest.raises(ZeroDivisionError):
-        rs.fit(english, output=tmp_path / "table", dim=4)
-    with pytest.raises(UsageError, match=r"^the interrupted fit learns in one process, not 1"):
+
+    def stop(*_):
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(FitInterrupted):
+        run_fit(english, {"dim": 4}, output=tmp_path / "table", reports=Reports(on_epoch=stop))
+    with pytest.raises(UsageError, match=r"^the interrupted fit is one of a single machine; resume it without"):
         fit_machines(english, output=tmp_path / "table", resume=True)
 
 

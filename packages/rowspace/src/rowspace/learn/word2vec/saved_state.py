@@ -109,7 +109,9 @@ def _load(path: Path, corpus: IdCorpus | None, changes: dict[str, Any]) -> tuple
         header, place = _read_header(path)
     if corpus is None and "machines" in place["text"]:
         processes = plural(place["text"]["machines"], "process", "processes")
-        raise UsageError(f"the interrupted fit learns in {processes}; resume it with torchrun, as it was started")
+        raise UsageError(
+            f"the interrupted fit learns in {processes}; resume it as it was started, with torchrun or Ray"
+        )
     with _reading(path):
         options = FitOptions(**_parsed(header["options"], path) | changes)
         corpus = corpus or _read_corpus(path.parent, place["files"])

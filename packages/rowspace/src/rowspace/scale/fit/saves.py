@@ -94,8 +94,10 @@ class Saves:
                 place, options = read_place(self.folder)
                 settings = place["text"] | options | {"files": place["files"]}
                 before = settings.get("machines")
+                if before is None:
+                    raise UsageError("the interrupted fit is one of a single machine; resume it without torchrun")
                 if before != self.machines.size:
-                    processes = "one process" if before is None else plural(before, "process", "processes")
+                    processes = plural(before, "process", "processes")
                     raise UsageError(
                         f"the interrupted fit learns in {processes}, not {self.machines.size}; resume it with as many"
                     )
