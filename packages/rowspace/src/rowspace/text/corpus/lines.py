@@ -123,7 +123,10 @@ def read_texts(
         chunks = read_chunks(name, named=named, on_bytes=on_bytes)
         return _lines(name, chunks, MAX_LINE, partial(_decode_each, name, on_bad))
     if is_parquet_file(name):
-        on_row = lambda row, problem: on_bad(BadRow(name, "row", row, problem))  # noqa: E731
+
+        def on_row(row: int, problem: str) -> None:
+            on_bad(BadRow(name, "row", row, problem))
+
         return read_column_texts(name, column, on_bytes=on_bytes, on_bad=on_row)
     return _record_texts(read_text_records(name, column, named=named, on_bytes=on_bytes), on_bad)
 
