@@ -9,7 +9,7 @@ from tests.fuzz.samples import READERS
 
 def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory(long_form):
     script = Path(__file__).with_name("damaged_files.py")
-    command = [sys.executable, script, "--files", "1000" if long_form else "2"]
+    command = [sys.executable, script, "--files", "1000" if long_form else "4"]
     names = list(READERS)
     parts = [names[::2], names[1::2]] if long_form else [names]  # at the same time, since a long run takes minutes
     runs = [
