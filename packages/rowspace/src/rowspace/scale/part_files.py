@@ -16,7 +16,7 @@ from rowspace.scale.parts import Part, open_source_file
 from rowspace.text.corpus import BadRow
 from rowspace.text.corpus.parquet_column import check_text_column, text_column, texts_of
 from rowspace.text.corpus.pieces import is_parquet_file
-from rowspace.text.corpus.records import column_names
+from rowspace.text.corpus.record_columns import column_names
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,8 @@ from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
 from rowspace.text.corpus.file_types import suffix_of
-from rowspace.text.corpus.records import check_columns, check_record_name, is_typed, no_text, place_of, read_records
+from rowspace.text.corpus.record_columns import check_columns, no_text, place_of
+from rowspace.text.corpus.records import check_record_name, is_typed, read_records
 
 __all__ = ["Record", "Records", "Row", "check_names", "read_record", "rows_of", "source_of"]
 

@@ -12,7 +12,8 @@ from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import clean
 from rowspace.text.corpus import read_text_records
 from rowspace.text.corpus.pieces import is_parquet_file
-from rowspace.text.corpus.records import column_names, has_records, is_typed, value_in
+from rowspace.text.corpus.record_columns import column_names, value_in
+from rowspace.text.corpus.records import has_records, is_typed
 
 if TYPE_CHECKING:
     import pyarrow as pa

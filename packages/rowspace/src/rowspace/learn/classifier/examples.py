@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import is_unicode, read_examples
-from rowspace.text.corpus.records import RECORD_NAMES, has_records, no_text, place_of, read_records, text_in, value_in
+from rowspace.text.corpus.record_columns import no_text, place_of, text_in, value_in
+from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
 
 __all__ = ["Examples", "read_labeled_texts"]
 

@@ -24,7 +24,8 @@ from rowspace.learn.graph.edges import (
 )
 from rowspace.learn.graph.options import GraphOptions
 from rowspace.text.corpus.reading import STANDARD_INPUT, read_chunks
-from rowspace.text.corpus.records import has_records, place_of, read_records, value_in
+from rowspace.text.corpus.record_columns import place_of, value_in
+from rowspace.text.corpus.records import has_records, read_records
 
 __all__ = ["GraphInput", "read_edges"]
 

@@ -13,7 +13,8 @@ from rowspace.learn.items.interactions import Interactions
 from rowspace.learn.items.options import BasketKeywords, BasketOptions
 from rowspace.text.corpus.lines import read_lines
 from rowspace.text.corpus.reading import STANDARD_INPUT
-from rowspace.text.corpus.records import check_columns, has_records, read_records, value_in
+from rowspace.text.corpus.record_columns import check_columns, value_in
+from rowspace.text.corpus.records import has_records, read_records
 
 __all__ = ["Baskets", "read_interactions"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import JSON_NAMES, is_unicode, read_examples
-from rowspace.text.corpus.records import place_of, read_records, text_in
+from rowspace.text.corpus.record_columns import place_of, text_in
+from rowspace.text.corpus.records import read_records
 
 __all__ = ["Pair", "read_pairs"]
 

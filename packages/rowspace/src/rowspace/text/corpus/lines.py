@@ -11,7 +11,8 @@ from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.parquet_column import read_column, read_column_texts
 from rowspace.text.corpus.pieces import is_parquet_file, read_column_records, read_pieces
 from rowspace.text.corpus.reading import BLOCK, read_chunks
-from rowspace.text.corpus.records import DamagedValues, check_columns, problem_of, value_in
+from rowspace.text.corpus.record_columns import check_columns, problem_of, value_in
+from rowspace.text.corpus.records import DamagedValues
 
 __all__ = ["MAX_LINE", "BadRow", "TextRecord", "read_lines", "read_text_records", "read_texts"]
 

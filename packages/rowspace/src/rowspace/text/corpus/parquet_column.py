@@ -8,7 +8,7 @@ from rowspace._base.lazy import import_extra
 from rowspace.errors import CorpusError, FileFormatError, reason_of
 from rowspace.files.content import read_start
 from rowspace.files.remote import is_url, open_remote, remote_file
-from rowspace.text.corpus.records import check_columns, column_names, problem_of
+from rowspace.text.corpus.record_columns import check_columns, column_names, problem_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

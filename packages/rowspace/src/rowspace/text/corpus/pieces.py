@@ -13,7 +13,8 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.parquet_column import is_parquet, read_column
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
-from rowspace.text.corpus.records import FileRecord, has_records, place_of, read_records, text_in
+from rowspace.text.corpus.record_columns import place_of, text_in
+from rowspace.text.corpus.records import FileRecord, has_records, read_records
 
 __all__ = ["Block", "blocks", "is_parquet_file", "read_column_records", "read_pieces"]
 
