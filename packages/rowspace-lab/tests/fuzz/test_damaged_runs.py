@@ -1,12 +1,15 @@
-"""A few damaged files for each reader (1,000 in a long run); see `damaged_runs.py`."""
+"""1,000 damaged files for each reader; see `damaged_runs.py`."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
-def test_damaged_runs_open_as_before_or_give_a_clear_error(long_form):
-    command = [sys.executable, Path(__file__).with_name("damaged_runs.py"), "--files", "1000" if long_form else "12"]
+
+@pytest.mark.long
+def test_damaged_runs_open_as_before_or_give_a_clear_error():
+    command = [sys.executable, Path(__file__).with_name("damaged_runs.py"), "--files", "1000"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert len(run.stdout.splitlines()) == 4, run.stdout  # a heading and a line for each reader

@@ -28,8 +28,11 @@ CHECKOUT = Path(__file__).parents[4]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 LINKING = [*PAGES, *(CHECKOUT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"))]
 LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab/web/README.md"]
-# Pages that learn many tables, compile UMAP, run an arena or start a cluster.
-SLOW = [CHECKOUT / "docs" / "guides" / name for name in ("arena.md", "learn.md", "scale.md", "space.md")]
+# Pages that take seconds: they learn tables, compile UMAP, run an arena, start servers or a cluster.
+SLOW = [
+    CHECKOUT / "docs" / "guides" / f"{name}.md"
+    for name in ["arena", "classify", "groups", "items", "learn", "scale", "search", "serve", "space", "text", "train"]
+]
 # Examples that learn for seconds, or start processes; pages of the guide show smaller versions.
 SLOW_EXAMPLES = {
     "10_graph.py",

@@ -203,6 +203,7 @@ def test_wheel_of_the_library_is_small_and_has_no_javascript(wheels: dict[str, P
     assert [name for name in zipfile.ZipFile(wheels["rowspace"]).namelist() if name.endswith((".js", ".css"))] == []
 
 
+@pytest.mark.long
 def test_commands_of_the_workbench_name_their_package(environment: Path, tmp_path: Path) -> None:
     for name in ("lab", "train", "arena", "merges"):
         failed = run(environment / "bin" / "rowspace", name, cwd=tmp_path, status=1)
@@ -234,6 +235,7 @@ def test_help_lists_the_commands(environment: Path, tmp_path: Path) -> None:
     assert [name for name in ("fit", "near", "similar", "analogy", "odd", "eval", "info") if name not in shown] == []
 
 
+@pytest.mark.long
 def test_kernels_of_a_read_only_install_are_cached_in_the_users_home(environment: Path, tmp_path: Path) -> None:
     (installed,) = environment.glob("lib/python*/site-packages/rowspace")
     read_only = tmp_path / "site" / "rowspace"

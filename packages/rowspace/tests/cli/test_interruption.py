@@ -63,6 +63,7 @@ def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_
     assert (half_way.rows != learned.rows).any()
 
 
+@pytest.mark.long
 def test_sigterm_saves_and_resume_ignores_the_corpus(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, messages = interrupted(signal.SIGTERM, english, output)

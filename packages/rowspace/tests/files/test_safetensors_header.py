@@ -117,6 +117,7 @@ def test_truncated_header_is_refused_here_and_by_the_library():
             load(data[:length])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("length", "complaint"), [(100_000_000, "not valid JSON"), (100_000_001, "the cap is 100,000,000")]
 )
@@ -128,6 +129,7 @@ def test_header_larger_than_the_limit_is_refused(tmp_path, length, complaint):
             read_header(file, "x")
 
 
+@pytest.mark.long
 def test_header_with_too_many_tensors_is_refused_before_parsing():
     data = content({f"t{number}": entry(0, 0) for number in range(150_000)})
     tracemalloc.start()

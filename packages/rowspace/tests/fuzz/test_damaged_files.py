@@ -1,19 +1,25 @@
-"""A few damaged files for each reader (1,000 in a long run); see `damaged_files.py`."""
+"""1,000 damaged files for each reader; see `damaged_files.py`."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.fuzz.samples import READERS
 
 
-def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory(long_form):
+@pytest.mark.long
+def test_damaged_files_give_a_table_or_a_clear_error_with_limited_memory():
     script = Path(__file__).with_name("damaged_files.py")
-    command = [sys.executable, script, "--files", "1000" if long_form else "4"]
     names = list(READERS)
-    parts = [names[::2], names[1::2]] if long_form else [names]  # at the same time, since a long run takes minutes
+    parts = [names[::2], names[1::2]]  # at the same time, since this takes minutes
     runs = [
-        subprocess.Popen([*command, *part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        subprocess.Popen(
+            [sys.executable, script, "--files", "1000", *part],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         for part in parts
     ]
     for run, part in zip(runs, parts, strict=True):

@@ -15,7 +15,22 @@ from rowspace._base.parallel import torch_threads
 # On a busy machine inductor times out while detecting vector instructions, and continues without them.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")
 
-each_case = pytest.mark.parametrize("case", MODULE_CASES, ids=lambda case: case.name)
+IN_CI = (
+    "TokenEmbedding",
+    "AdaptiveEmbedding",
+    "HashedEmbedding",
+    "LoraTable",
+    "TiedHead loss",
+    "RotaryPosition YaRN",
+    "LearnedPosition OPT",
+    "PatchEmbedding linear",
+    "InputEmbedding",
+)
+each_case = pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=() if case.name in IN_CI else pytest.mark.long) for case in MODULE_CASES],
+    ids=lambda case: case.name,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +95,7 @@ class Losses(nn.Module):
         return self.model.head.loss(self.model.tokens(ids), ids)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", [case for case in CASES if case.name.startswith("Tied ")], ids=lambda case: case.name)
 def test_losses_of_heads_over_other_tables_compile_as_one_graph(case):
     module, inputs = Losses(made(case)), case.inputs()

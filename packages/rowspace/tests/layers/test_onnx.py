@@ -64,7 +64,10 @@ def run(module, example, inputs, path, **options):
 
 
 @pytest.mark.filterwarnings("ignore")  # the warnings of the exporter and of onnx differ by version
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param(OPTIONS[0], marks=pytest.mark.long), *OPTIONS[1:2], pytest.param(OPTIONS[2], marks=pytest.mark.long)],
+)
 def test_loss_matches_onnxruntime(tmp_path, options):
     batch = Dim("batch")
     sizes = ({0: batch}, {0: batch})
@@ -72,6 +75,7 @@ def test_loss_matches_onnxruntime(tmp_path, options):
     torch.testing.assert_close(loss.reshape(Loss(options)(*inputs(3)).shape), Loss(options)(*inputs(3)).detach())
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dim", [7, 8])
 def test_4_bit_rows_match_onnxruntime(tmp_path, dim):
@@ -109,6 +113,7 @@ class Packed(nn.Module):
         return positions_of_packed(cu_seqlens, 7)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_positions_of_another_number_of_packed_texts_match_onnxruntime(tmp_path):
     example, other = torch.tensor([0, 3, 7]), torch.tensor([0, 2, 2, 6, 7])  # the second of four texts is empty
@@ -138,6 +143,7 @@ class Heads(nn.Module):
         return torch.stack(found)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_heads_over_other_tables_match_onnxruntime(tmp_path):
     ids = torch.tensor([[3, 9, 2], [5, 0, 10]])

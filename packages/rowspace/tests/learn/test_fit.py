@@ -67,6 +67,7 @@ def test_token_lists_keep_their_tokens():
     assert set(table) == {"New York", "Is", "is", "big", "old"}
 
 
+@pytest.mark.long
 def test_default_corpus_is_the_standard_library():
     table = rs.fit(dim=16, epochs=3)
     assert {"typeerror", "valueerror", "sin", "cos"} <= set(table)

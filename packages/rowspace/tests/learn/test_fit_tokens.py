@@ -99,6 +99,7 @@ def interrupted(english, tmp_path, stopping):
     return tmp_path / "table"
 
 
+@pytest.mark.long
 def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, interrupted):
     resumed, whole = rs.fit(output=interrupted, resume=True, **LONGER), rs.fit(english, **LONGER)
     np.testing.assert_array_equal(resumed.rows, whole.rows)
@@ -107,6 +108,7 @@ def test_resumed_fit_equals_an_uninterrupted_one_bit_for_bit(english, interrupte
     np.testing.assert_array_equal(rs.load(interrupted).rows, whole.rows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -51,6 +51,7 @@ def test_options_that_do_not_fit_are_refused(arguments, sentence, table_path):
     assert f"rowspace: {sentence}" in result.output
 
 
+@pytest.mark.long
 def test_fit_on_processes_learns_the_rows_of_fit(english, tmp_path):
     options = ("--dim", 4, "--epochs", 1, "--workers", 1, "--json")
     run(english, "-o", tmp_path / "one", *options, command="fit")

@@ -211,6 +211,7 @@ def test_lines_records_and_empty_files_become_texts_with_vectors(tmp_path, table
     assert len(vectors_in(tmp_path / "records/r.jsonl.parquet")) == 2
 
 
+@pytest.mark.long
 def test_a_failed_part_is_named_once_and_the_others_are_saved(tmp_path, table_path):
     source = write_texts(tmp_path / "texts")
     (source / "part-1.parquet").write_bytes(b"PAR1 damaged")
@@ -269,6 +270,7 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
         encode_parts(table_path, tmp_path / "none.parquet", tmp_path / "new")
 
 
+@pytest.mark.long
 def test_a_bucket_has_the_files_of_a_folder(tmp_path, table_path, bucket):
     source = write_texts(tmp_path / "texts")
     for path in source.iterdir():

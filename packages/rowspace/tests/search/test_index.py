@@ -199,6 +199,7 @@ def test_removal_of_an_open_index_is_an_error(index):
         index.search("water")
 
 
+@pytest.mark.long
 def test_many_updates_stay_correct_and_small(index, folder, encoder, tmp_path):
     for number in range(40):
         (folder / f"{number % 7}.txt").write_text(f"Roses {number} water")

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import anyio
+import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from tests.search.samples import make_table
@@ -133,6 +134,7 @@ CLIENTS = {
 }
 
 
+@pytest.mark.long
 def test_each_configuration_of_the_guide_starts_the_server(folder, tmp_path, monkeypatch):
     index = saved(folder, tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")

@@ -39,6 +39,7 @@ def test_a_missing_parser_error_gives_the_install_command(tmp_path, monkeypatch)
         read(("a.pdf", b"%PDF-1.4"))
 
 
+@pytest.mark.long
 def test_parsers_read_what_took_them_without_end():
     """Each took minutes, ended the run with a traceback, or made names of gigabytes."""
     for case, first in {
@@ -79,6 +80,7 @@ def test_limits_of_the_user_stay(monkeypatch):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
+@pytest.mark.long
 def test_a_parser_that_needs_too_much_memory_leaves_plain_text_and_the_other_files(monkeypatch):
     monkeypatch.setattr(module, "MEMORY", 60 << 20)
     for name, data in (("a.cs", b"a<b<" * 10_000), ("a.md", b"a\n\n" * 300_000)):

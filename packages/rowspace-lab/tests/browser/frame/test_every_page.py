@@ -58,7 +58,7 @@ def opened(visited: Page) -> Page:
     return visited
 
 
-@pytest.mark.parametrize("visited", in_ci("words", "order", "pipeline", "search", "training"), indirect=True)
+@pytest.mark.parametrize("visited", in_ci("words", "order", "search"), indirect=True)
 def test_page_is_accessible_in_both_themes(opened: Page) -> None:
     expect_accessible(opened)
 

@@ -254,6 +254,7 @@ def test_text_of_another_table_that_arrives_late_keeps_the_answer(page: Page, la
     expect(slider).to_have_attribute("aria-valuetext", "51 %")
 
 
+@pytest.mark.long
 def test_figure_is_held_back_until_it_plays_the_answer(reader: Page) -> None:
     reader.keyboard.press("ArrowRight")
     reader.wait_for_url(f"**{ROWS}")
@@ -340,6 +341,7 @@ def test_missed_question_returns_until_it_is_answered_right(reader: Page) -> Non
     expect(again).to_have_count(0)
 
 
+@pytest.mark.long
 def test_missed_question_that_no_lesson_asks_again_returns_in_the_list(reader: Page) -> None:
     lengths = {word: sum(value**2 for value in row) ** 0.5 for word, row in SIX_WORDS.items()}
     words = list(SIX_WORDS)
@@ -384,6 +386,7 @@ def progress_of_done(page: Page) -> dict[str, bool]:
     return done
 
 
+@pytest.mark.long
 def test_narrow_screen_shows_one_step_at_a_time(reader: Page) -> None:
     reader.set_viewport_size({"width": 390, "height": 800})
     expect(reader.locator("section.step:visible")).to_have_count(1)

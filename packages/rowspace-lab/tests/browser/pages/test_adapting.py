@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_bars_and_table_are_those_of_the_reply(visit, lab, ask) -> None:
     page = visit("adapting?sentences=8&rank=3")
     ways = ask(lab, "adapting/ways", sentences=8, rank=3).meta["ways"]

@@ -57,6 +57,7 @@ def test_claim_about_tables_has_a_verdict_for_each(visit: Callable[[str], Page])
     expect(queen.get_by_role("row", name="Your table")).to_contain_text("not measured: the table has no rows for king")
 
 
+@pytest.mark.long
 def test_links_show_a_table_that_can_test_the_claim(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=six-words"))
     antonyms = claim(page, "Antonyms are far apart.")

@@ -39,6 +39,7 @@ def test_layer_and_texts_change_the_figure(visit: Callable[[str], Page], similar
     expect(page.get_by_role("alert")).to_contain_text("no token of the texts is 'piano'")
 
 
+@pytest.mark.long
 def test_play_goes_through_the_layers(visit: Callable[[str], Page]) -> None:
     page = visit(f"{ADDRESS}&layer=5")
     page.get_by_role("button", name="Play").click()

@@ -178,6 +178,7 @@ def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:
     assert set(numbers(page).flat) == {3.5, 3.0}
 
 
+@pytest.mark.long
 def test_adamw_steps_move_rows_without_a_gradient(visit) -> None:
     import torch
 

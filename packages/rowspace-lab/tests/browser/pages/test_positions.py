@@ -91,6 +91,7 @@ def test_arrow_keys_step_through_offsets(visit) -> None:
     expect(figure.get_by_text("query 3, key 1")).to_have_count(5)
 
 
+@pytest.mark.long
 def test_learned_positions_are_those_of_an_open_checkpoint(visit) -> None:
     page = visit("positions?table=everyday-words")
     with safe_open(encoder_folder() / "model.safetensors", "np") as tensors:
@@ -151,6 +152,7 @@ def test_unknown_token_shows_an_error_and_keeps_the_rows(visit) -> None:
     expect(page.get_by_role("application", name="Sinusoid, sines first")).to_be_visible()
 
 
+@pytest.mark.long
 def test_scalings_match_python(visit, unfold) -> None:
     page = visit("positions")
     page.get_by_role("radio", name="schemes").focus()

@@ -29,6 +29,7 @@ def test_question_shows_the_place_of_its_note_by_each_ranking(visit: Callable[[s
     expect(right).to_have_count(0)
 
 
+@pytest.mark.long
 def test_all_questions_are_counted_and_open_their_notes(visit: Callable[[str], Page]) -> None:
     page = visit("search?table=english-words&over=questions&k=24")
     total = page.get_by_role("row").filter(has_text="have the right note among the first 24")

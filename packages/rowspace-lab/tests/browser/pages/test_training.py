@@ -98,6 +98,7 @@ def test_chosen_token_has_its_row_count_and_neighbors_at_the_step(visit, page: P
     expect(figure.get_by_role("application", name=re.compile("^The row of .* at step 50"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_code_computes_what_is_shown(visit) -> None:
     page = finished(visit)
     code, names = page.get_by_label("Python", exact=True), dict[str, object]()

@@ -65,6 +65,7 @@ def test_word_search_by_keyboard_shows_neighbors_that_match_python(visit, unfold
     assert [(row[0], row[2]) for row in rows] == [(lab.table.vocabulary[id], f"{lab.table.counts[id]:,}") for id in ids]
 
 
+@pytest.mark.long
 def test_search_lists_matches_and_their_number(visit, lab) -> None:
     page = visit("words")
     page.get_by_label("Word", exact=True).fill("error")
@@ -117,6 +118,7 @@ def test_comparison_of_words_matches_python(visit, unfold, lab, metric: str) -> 
     wait_for_words(page, "String(words) === 'sin,json'")
 
 
+@pytest.mark.long
 def test_map_quality_matches_python(visit, lab) -> None:
     page = visit("words")
     found = space.pca(lab.table.rows)

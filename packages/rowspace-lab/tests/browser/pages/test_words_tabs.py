@@ -131,6 +131,7 @@ def test_the_tabs_can_be_shown_without_the_map(visit: Visit) -> None:
     expect(page).not_to_have_url(re.compile("nomap"))
 
 
+@pytest.mark.long
 def test_groups_of_chosen_words_have_a_map_and_a_legend(visit: Visit, unfold: Callable[[str], None]) -> None:
     page = visit("words")
     unfold("More controls")

@@ -7,6 +7,7 @@ from rowspace.errors import UsageError
 NAMES = ["free", "frozen", "lora", "new"]
 
 
+@pytest.mark.long
 def test_only_what_may_learn_moves(lab, check_code) -> None:
     reply = check_code(lab, "adapting/ways", sentences=8, rank=3)
     free, frozen, lora, new = reply.meta["ways"]

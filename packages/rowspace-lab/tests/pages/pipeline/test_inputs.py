@@ -49,6 +49,7 @@ def test_odd_dimension_has_no_sinusoid(small_lab, ask) -> None:
         ask(lab, "pipeline/matrix", recipe="transformer")
 
 
+@pytest.mark.long
 def test_tied_weights_give_every_row_a_gradient(lab, check_code) -> None:
     reply = check_code(lab, "pipeline/tied", text=TEXT)
     assert (reply.meta["untied_rows"], reply.meta["distinct"]) == (2, 2)

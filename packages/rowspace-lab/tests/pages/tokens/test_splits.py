@@ -196,6 +196,7 @@ def _after(reply: Reply, step: int) -> str:
     return shown.lstrip("| ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [*AWKWARD, "\ud800"])
 def test_awkward_text(lab: Lab, pieces_lab: Lab, ask: Ask, text: str) -> None:
     for source in (lab, pieces_lab):

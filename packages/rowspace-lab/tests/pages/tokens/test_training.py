@@ -78,6 +78,7 @@ def test_measurements_equal_an_independent_count(lab, check_code) -> None:
         )
 
 
+@pytest.mark.long
 def test_bpe_writes_everything_with_fewer_tokens_at_larger_sizes(lab, ask) -> None:
     reply = ask(lab, "tokens/tradeoff")
     per_word = reply.arrays["tokens_per_word"][0]

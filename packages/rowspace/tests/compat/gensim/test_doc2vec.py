@@ -26,6 +26,7 @@ def documents(sentences):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_tells_documents_apart(name, documents):
     model = Doc2Vec(documents, **SMALL | MODELS[name])

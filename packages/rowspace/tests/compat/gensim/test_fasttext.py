@@ -26,6 +26,7 @@ MODELS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_tells_topics_apart(name, sentences):
     model = FastText(sentences, **SMALL | MODELS[name])

@@ -92,6 +92,7 @@ def test_steps_equal_numpys(mode, mean):
     assert learner.loss > 0
 
 
+@pytest.mark.long
 def test_concatenation_moves_each_block():
     words, documents, outputs = random_rows(V + 1, DIM), random_rows(D, DIM), random_rows(V + 1, DIM * (1 + 2 * WINDOW))
     before = words.copy(), documents.copy(), outputs.copy()
@@ -131,6 +132,7 @@ def test_rows_with_a_rate_of_zero_stay():
     assert (words[1:] != before[1:]).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["skipgram", "cbow"])
 def test_scores_are_log_probabilities(mode):
     words, tree, huffman = random_rows(V, DIM), random_rows(V, DIM), huffman_tree(COUNTS)

@@ -134,6 +134,7 @@ def test_predictions_are_probabilities(sentences):
     assert model.predict_output_word(["unknown"]) is None
 
 
+@pytest.mark.long
 def test_likely_sentences_score_higher(sentences):
     model = Word2Vec(sentences, **SMALL | {"hs": 1, "negative": 0, "sg": 1})
     same, mixed = model.score([["cat", "dog", "horse"], ["cat", "iron", "horse"]])

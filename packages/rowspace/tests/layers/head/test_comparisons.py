@@ -154,6 +154,7 @@ def test_no_place_counts():
     assert gradient.eq(0).all()
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from the compiler
 def test_comparisons_compile_as_one_graph():
     head, teacher, ids = make_head(), make_head(dim=TEACHER_DIM), make_ids()

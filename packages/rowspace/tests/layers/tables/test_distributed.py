@@ -43,6 +43,7 @@ def test_data_parallelism_averages_sparse_gradients(found):
     assert torch.equal(found["data parallel"], expected.unsqueeze(1).expand(-1, 4))
 
 
+@pytest.mark.long
 def test_tensor_parallelism_matches_a_single_process(found):
     for split in ("rows", "columns"):
         for scale in (None, "sqrt"):

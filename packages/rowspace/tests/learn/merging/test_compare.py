@@ -39,6 +39,7 @@ def test_words_that_change_places_in_half_of_the_text_are_the_most_changed(parag
     assert found.facts["aligned"] is True
 
 
+@pytest.mark.long
 def test_five_percent_of_the_words_of_a_refit_are_beyond_the_null(refits):
     first, second, third = refits
     for by in ("cosine", "neighbors"):

@@ -100,6 +100,7 @@ def test_eight_machines_learn_the_same_table_about_as_well_as_one(english, optio
     assert settings["losses"][-1] < 1.05 * one.settings["losses"][-1]
 
 
+@pytest.mark.long
 def test_bytes_sent_are_those_of_the_formula(english):
     found = fit_on(2, english, merge_every=200, first_rows=16, **SMALL)[0]
     rows, row_bytes = len(found), 2 * 20 * 4

@@ -54,6 +54,7 @@ def measure_load(path, *limit):
 REFUSED = "unpacks to .* far more than the rows read from it"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("codec", ["lz4", "zstd"])
 def test_compressed_table_of_equal_rows_opens_in_full(tmp_path, codec):
     write(tmp_path / "v.arrow", {"token": numbers(0, SIZE), "row": zeros(SIZE)}, codec=codec)

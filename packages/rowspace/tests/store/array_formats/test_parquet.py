@@ -113,6 +113,7 @@ def test_duplicate_token_keeps_the_first_row_with_a_warning_that_names_it(tmp_pa
         assert parquet.load(tmp_path / "v").vocabulary == ["a", "b"]
 
 
+@pytest.mark.long
 def test_token_repeated_a_million_times_uses_the_memory_of_one_row(tmp_path):
     size = 1_000_000
     rows = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(2 * size, np.float32)), 2)

@@ -88,6 +88,7 @@ def test_rows_are_mapped_read_only_and_cache_line_aligned(saved):
     assert rows.ctypes.data % 64 == 0
 
 
+@pytest.mark.long
 def test_saving_does_not_copy_the_rows_in_memory(tmp_path):
     # 256 MB of mapped zeros whose bytes must be swapped, with 64 MB of memory to do it in.
     script = """
@@ -155,6 +156,7 @@ def load_damaged(path, data):
         return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
 def test_changed_byte_in_a_header_is_refused_or_has_no_effect(saved, name):
     data = (saved / name).read_bytes()

@@ -13,6 +13,7 @@ CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 ALONE = "\n".join(map(chr, CODE_POINTS))  # one per line, so that adjacent ones never form a word
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cased", [False, True])
 def test_every_code_point_is_split_and_lowercased_as_in_tokenizers(cased):
     # Parity: tokenizers. If this fails after an upgrade, run python scripts/make_unicode_tables.py.

@@ -24,6 +24,7 @@ def model_of(task, form, **changes):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", STRATEGIES)
 @pytest.mark.parametrize("task_name", TASKS)
 def test_every_strategy_enters_every_task(task_name, name, tasks, options):

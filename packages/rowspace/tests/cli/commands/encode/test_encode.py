@@ -99,6 +99,7 @@ def test_standard_input_is_read_in_a_pipe(table_path: str, table: rs.Table, tmp_
     np.testing.assert_array_equal(np.array([each["vector"] for each in documents], np.float32), expected)
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_rows(table_path: str, tmp_path: Path) -> None:
     texts = ["a class is an object"] * 20_000
     out = tmp_path / "v.npy"

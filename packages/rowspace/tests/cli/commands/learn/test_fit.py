@@ -109,6 +109,7 @@ def test_tokens_and_unused_tokens_are_counted(command: Command, english: Path, t
     assert "rowspace near" in done.stdout
 
 
+@pytest.mark.long
 def test_reading_twice_is_counted_twice(command: Command, english: Path, tmp_path: Path) -> None:
     done = command("fit", english, "-o", tmp_path / "table", "--tokens", "chars", *QUICK)
     shares = re.findall(r"reading: (\S+ .B) of (\S+ .B)", done.stderr)
@@ -252,6 +253,7 @@ def test_folder_without_write_permission_gives_a_message(run: Run, english: Path
     assert messages.count("\n") == 1
 
 
+@pytest.mark.long
 def test_replaced_text_is_a_warning_not_an_error(command: Command, tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes("le café noir\n".encode("latin-1") * 10)
     done = command("fit", "latin.txt", "-o", "table", *QUICK, cwd=tmp_path)

@@ -142,6 +142,7 @@ def test_signal_finishes_the_request_under_way(number: signal.Signals, start: St
         socket.create_connection(server.address, timeout=60)
 
 
+@pytest.mark.long
 def test_second_interrupt_stops_at_once(start: Start, words_path: str) -> None:
     server = start(words_path)
     connection = HTTPConnection(*server.address, timeout=60)

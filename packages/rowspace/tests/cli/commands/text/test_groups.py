@@ -41,7 +41,10 @@ def _read(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
+@pytest.mark.parametrize(
+    "ending",
+    [".csv", ".parquet", *(pytest.param(ending, marks=pytest.mark.long) for ending in (".tsv", ".jsonl", ".json"))],
+)
 def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, ending: str) -> None:
     source, output = tmp_path / f"in{ending}", tmp_path / f"out{'.jsonl' if ending == '.json' else ending}"
     _write(source)
