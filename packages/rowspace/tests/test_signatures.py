@@ -82,7 +82,8 @@ def check_signature(function, keywords, kinds):
             seen.add(field.name)
             made = field.default_factory is not dataclasses.MISSING
             default = field.default_factory() if made else field.default
-            assert shown[field.name].default == default, field.name
+            if (function, field.name) != (rs.Encoder, "mode"):  # None, which is the mode "rowspace" with a check
+                assert shown[field.name].default == default, field.name
             assert hints.get(field.name, types[field.name]) == types[field.name], field.name
     assert hints.keys() <= seen
     assert seen <= hints.keys() | set(inspect.signature(getattr(function, "__wrapped__", function)).parameters)

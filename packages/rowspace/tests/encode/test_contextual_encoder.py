@@ -15,6 +15,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from rowspace.encode import ContextualEncoder, Encoder, encode_to
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.learn.default_table import encoder_folder
+from rowspace.store import load as load_table
 
 TEXTS = ["the cat", "", "a", "Redly NEW york, the dog sat on the mat" * 3, "東京 ☃", "[SEP] cat", "the  cat\n"]
 STEPS = {
@@ -72,6 +73,11 @@ def test_the_real_encoder_gives_the_vectors_of_sentence_transformers():
     np.testing.assert_allclose(encoder.encode(texts), theirs, atol=1e-5)
     np.testing.assert_allclose(load(encoder_folder(), dim=64, dtype="float16").encode(texts), theirs[:, :64], atol=1e-3)
     assert (encoder.dim, encoder.report.texts, encoder.encode([]).shape) == (384, len(texts), (0, 384))
+
+
+def test_the_rows_of_a_sentence_encoder_are_not_taken_for_its_vectors():
+    with pytest.raises(UsageError, match=r"not its vectors, which depend on the context; make a table of it with"):
+        Encoder(load_table(encoder_folder()))
 
 
 def test_prompts_and_purposes(saved, tmp_path, assert_close):

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from rowspace.encode import Encoder
 from rowspace.encode.modes import median_token_length
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.store import load
 from rowspace.table import Table
 
 from .conftest import TEXTS, WORDS
@@ -183,12 +184,56 @@ def test_other_modules_of_sentence_transformers_are_refused(tmp_path, table, con
     assert Encoder.load(tmp_path / "m", mode="rowspace").encode("the").shape == (20,)
 
 
-def test_settings_of_sentence_transformers_that_change_texts_or_vectors_are_refused(tmp_path, table):
+@pytest.mark.parametrize(("prompt", "width"), [("the cat: ", None), ("", 3), ("a dog ", 5)])
+def test_the_default_prompt_and_the_cut_of_sentence_transformers(
+    tmp_path, wordpiece, rows, static_embedding, prompt, width
+):
+    from sentence_transformers import SentenceTransformer
+
+    module = static_embedding(wordpiece(), embedding_weights=rows)
+    prompts = {"prompts": {"query": prompt, "document": ""}, "default_prompt_name": "query"} if prompt else {}
+    SentenceTransformer(modules=[module], device="cpu", truncate_dim=width, **prompts).save(str(tmp_path / "m"))
+    encoder = Encoder.load(tmp_path / "m")
+    expected = SentenceTransformer(str(tmp_path / "m"), device="cpu").encode(TEXTS)
+    assert expected.shape[1] == encoder.dim == (width or 20)
+    np.testing.assert_allclose(both_ways(encoder), expected, atol=1e-6)
+    np.testing.assert_allclose(encoder.encode_ids(encoder.encode_tokens(TEXTS)), expected, atol=1e-6)
+    np.testing.assert_allclose(encoder.token_rows("the dog sat").rows.mean(axis=0), encoder.encode("the dog sat"))
+    assert encoder.token_rows("the cat").spans[-2:].tolist() == [[0, 3], [4, 7]]
+    same = Encoder(load(tmp_path / "m"), mode="sentence-transformers")
+    np.testing.assert_array_equal(same.encode(TEXTS), encoder.encode(TEXTS))
+    encoder.table.save(tmp_path / "copy", format="sentence-transformers")
+    np.testing.assert_allclose(
+        SentenceTransformer(str(tmp_path / "copy"), device="cpu").encode(TEXTS), expected, atol=1e-6
+    )
+    before = encoder.fingerprint
+    encoder.table.settings.pop("default_prompt", None)
+    without = Encoder(encoder.table, mode="sentence-transformers")
+    assert (without.fingerprint != before) == bool(prompt)
+
+
+def test_a_cut_of_normalized_vectors_is_refused_until_their_length_is_named(tmp_path, table):
+    table.settings["normalize"] = True
     table.save(tmp_path / "m", format="sentence-transformers")
-    for settings in ({"prompts": {"query": "a "}, "default_prompt_name": "query"}, {"truncate_dim": 3}):
-        (tmp_path / "m" / "config_sentence_transformers.json").write_text(json.dumps(settings))
-        with pytest.raises(UsageError, match="has a default prompt or truncate_dim, which are not applied to a table"):
-            Encoder.load(tmp_path / "m")
-    settings = {"prompts": {"query": "a ", "document": ""}, "default_prompt_name": None, "truncate_dim": None}
-    (tmp_path / "m" / "config_sentence_transformers.json").write_text(json.dumps(settings))
-    assert Encoder.load(tmp_path / "m").encode("the").shape == (20,)
+    source = tmp_path / "m" / "config_sentence_transformers.json"
+    source.write_text(json.dumps({"truncate_dim": 3, "prompts": {"query": "a ", "document": ""}}))
+    with pytest.raises(UsageError, match="normalizes vectors and then cuts them to 3 columns; give normalize=True"):
+        Encoder.load(tmp_path / "m")
+    assert np.linalg.norm(Encoder.load(tmp_path / "m", normalize=True).encode("the")) == pytest.approx(1)
+    source.write_text(json.dumps({"truncate_dim": None, "prompts": {"query": "a "}, "default_prompt_name": None}))
+    np.testing.assert_array_equal(
+        Encoder.load(tmp_path / "m").encode("the"), Encoder(table, normalize=True).encode("the")
+    )
+    source.write_text('{"prompts": {"query": 3}}')
+    with pytest.raises(FileFormatError, match=r"config_sentence_transformers.json: prompts are not texts"):
+        Encoder.load(tmp_path / "m")
+
+
+def test_the_rows_of_a_contextual_model_need_a_mode(tmp_path, table):
+    contextual = Table(table.vocabulary, table.rows, tokenizer=table.tokenizer, settings={"contextual": True})
+    contextual.save(tmp_path / "rows")
+    for opened in (lambda: Encoder(contextual), lambda: Encoder.load(tmp_path / "rows")):
+        with pytest.raises(UsageError, match="the rows of this model's tokens are not its vectors"):
+            opened()
+    for encoder in (Encoder(contextual, mode="rowspace"), Encoder.load(tmp_path / "rows", mode="rowspace")):
+        np.testing.assert_array_equal(encoder.encode(TEXTS), Encoder(table).encode(TEXTS))

@@ -6,16 +6,16 @@ Source: sentence-transformers 6; a folder without its files is that of a transfo
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.foreign import hub_hint
 from rowspace.files.open_folder import open_regular, resolve_inside
+from rowspace.files.sentence_transformers_config import SentenceTransformersConfig
 from rowspace.files.strict_json import read_object
 from rowspace.files.transformers_folder import CONFIG, TransformersFolder
 
-__all__ = ["POOLINGS", "Pipeline", "is_contextual", "read_modules", "read_pipeline", "read_settings"]
+__all__ = ["POOLINGS", "Pipeline", "is_contextual", "read_modules", "read_pipeline"]
 
 MODULES = "modules.json"
 # Names of sentence-transformers' Pooling: those of its flags before version 5.5, and those of `pooling_mode` since.
@@ -76,7 +76,7 @@ def is_contextual(folder: Path) -> bool:
     if (folder / MODULES).is_file():
         return [kind for kind, _ in read_modules(folder)][:1] == ["Transformer"]
     found = TransformersFolder(folder)
-    return found.has_weights and any("attn" in name or "attention" in name for name in found.files)
+    return found.has_weights and found.is_contextual
 
 
 def read_pipeline(folder: Path, pooling: str | None = None, *, with_dense: bool = False) -> Pipeline:
@@ -119,7 +119,18 @@ def _pipeline(folder: Path, pooling: str | None, with_dense: bool) -> Pipeline:
     places = [path for kind, path in modules if kind == "Pooling"]
     own = pooling or (_pooling_of(resolve_inside(places[0], CONFIG)) if places else "mean")
     later = tuple(module for module in modules[1:] if module[0] in {*computed[1:]} - {"Dropout"})
-    return Pipeline(modules[0][1], own, later, **read_settings(folder, modules[0][1]))
+    config = SentenceTransformersConfig.read(folder)
+    source = resolve_inside(modules[0][1], "sentence_bert_config.json")
+    reading = read_object(source) if source.exists() else {}
+    longest = reading.get("max_seq_length")
+    return Pipeline(
+        modules[0][1],
+        own,
+        later,
+        max_length=longest if type(longest) is int and longest > 0 else None,
+        lower=reading.get("do_lower_case") is True,
+        **config._asdict(),
+    )
 
 
 def read_modules(folder: Path) -> list[tuple[str, Path]]:
@@ -136,29 +147,6 @@ def read_modules(folder: Path) -> list[tuple[str, Path]]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FileFormatError(f"{source}: is not a list of modules with a type and a path; restore the file") from None
     return [(kind, folder if name in ("", ".") else resolve_inside(folder, name)) for kind, name in found]
-
-
-def read_settings(folder: Path, transformer: Path) -> dict[str, Any]:
-    """Return the settings of the two files that sentence-transformers writes beside the modules."""
-    model = _object_in(folder, "config_sentence_transformers.json")
-    prompts, default = model.get("prompts") or {}, model.get("default_prompt_name")
-    if not isinstance(prompts, dict) or not all(isinstance(each, str | None) for each in prompts.values()):
-        raise FileFormatError(f"{folder}/config_sentence_transformers.json: prompts are not texts; restore the file")
-    texts = {name: prompt for name, prompt in prompts.items() if prompt}
-    reading = _object_in(transformer, "sentence_bert_config.json")
-    longest, width = reading.get("max_seq_length"), model.get("truncate_dim")
-    return {
-        "prompts": tuple(texts.items()),
-        "default_prompt": texts.get(str(default), ""),
-        "max_length": longest if type(longest) is int and longest > 0 else None,
-        "lower": reading.get("do_lower_case") is True,
-        "truncate_dim": width if type(width) is int and width > 0 else None,
-    }
-
-
-def _object_in(folder: Path, name: str) -> dict[str, Any]:
-    source = resolve_inside(folder, name)
-    return read_object(source) if source.exists() else {}
 
 
 def _pooling_of(source: Path) -> str:

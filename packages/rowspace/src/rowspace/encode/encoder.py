@@ -14,7 +14,7 @@ from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.modes import Plan, check_modules, check_static, mode_at
+from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds
@@ -41,7 +41,8 @@ class Encoder:
 
     Args:
         table: A table with a tokenizer; or with n-grams, when texts are split at white space (fastText).
-        mode: The library whose rules apply, as in `EncodeOptions`.
+        mode: The library whose rules apply, as in `EncodeOptions`; None is "rowspace", but not for the rows of a model
+            that decides vectors by the context.
         **options: The other fields of `EncodeOptions`: pooling="mean", dim=None, normalize=None, max_tokens=None,
             dtype="float32", workers=None, sif_a=1e-3.
 
@@ -54,7 +55,8 @@ class Encoder:
         texts_at_once: The largest useful number of texts of one call of `encode`.
 
     Raises:
-        UsageError: The table has neither a tokenizer nor n-grams, or an option is invalid.
+        UsageError: The table has neither a tokenizer nor n-grams, an option is invalid, or no mode is given for the
+            rows of a contextual model.
 
     >>> from rowspace.text import whitespace_json
     >>> words = ["the", "cat"]
@@ -68,9 +70,11 @@ class Encoder:
     texts_at_once = 1 << 14
 
     @shows_options(EncodeOptions)
-    def __init__(self, table: Table, *, mode: Mode = "rowspace", **options: Unpack[EncodeKeywords]) -> None:
+    def __init__(self, table: Table, *, mode: Mode | None = None, **options: Unpack[EncodeKeywords]) -> None:
         self.table = table
-        self.options: EncodeOptions = options_from({"mode": mode, **options})
+        if mode is None:
+            check_rows_alone(table)
+        self.options: EncodeOptions = with_cut(options_from({"mode": mode or "rowspace", **options}), table)
         if table.tokenizer is None and table.subwords is None:
             raise UsageError(
                 "this table has no tokenizer, so texts have no ids; open one that has a tokenizer.json, or, if its "
@@ -138,7 +142,8 @@ class Encoder:
             return ContextualEncoder(path, options_from({"mode": mode, **options}))
         if mode is None:
             check_static(path)
-            mode = mode_at(path)
+            found = mode_at(path)
+            mode = None if found == "rowspace" else found
         if mode == "sentence-transformers":
             check_modules(path)
         table = load(path)
@@ -231,6 +236,8 @@ class Encoder:
     def encode_tokens(self, texts: Iterable[str]) -> FlatIds:
         """Return the ids of texts as two flat arrays, before a mode cuts texts or leaves ids out.
 
+        A default prompt is part of each text.
+
         Args:
             texts: n texts.
 
@@ -244,6 +251,8 @@ class Encoder:
             raise UsageError("this table has no tokenizer, so texts have no ids; encode() works without one")
         listed = _as_list(texts)
         try:
+            if self.plan.rules.prompt:
+                listed = [self.plan.rules.prompt + text for text in listed]
             return self.tokenizer.encode(listed, workers=self.options.workers)
         except TypeError:
             check_texts(listed)
@@ -267,7 +276,8 @@ class Encoder:
             text: A text.
 
         Returns:
-            The places and rows of the tokens that are used; with pooling "sum", it is their sum.
+            The places and rows of the tokens that are used; with pooling "sum", it is their sum. Tokens of a default
+            prompt are at [0, 0].
 
         Raises:
             UsageError: The pooling is "first" or "max", of which tokens have no shares.

@@ -79,14 +79,14 @@ class Executor:
     def token_rows(self, text: str, plan: Plan) -> TokenRows:
         """Return the rows that a text's vector is pooled from, and where their tokens are."""
         rules = plan.rules
-        text = text[: rules.max_characters]
+        text = rules.prompt + text[: rules.max_characters]
         flat, unseen, _ = self._ids([text], plan, compiled=False)
         spans = token_spans(text, None if self.tokenizer is None else self.tokenizer.library)
         if rules.max_tokens is not None and len(spans) > rules.max_tokens:
             flat = flat.cut(rules.max_tokens, keep_end=rules.keep_end)
             spans = spans[-rules.max_tokens :] if rules.keep_end else spans[: rules.max_tokens]
         used, rows = gather_used(self._pooler, flat.ids, unseen, plan.unknown, plan.rule, self.dim)
-        return TokenRows(spans[used], rows)
+        return TokenRows(np.maximum(spans[used] - len(rules.prompt), 0), rows)
 
     def encode(self, texts: list[str], plan: Plan, counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
         """Return the vectors of texts, and write their numbers of tokens to `counts`."""
@@ -125,6 +125,8 @@ class Executor:
         most = plan.rules.max_characters
         if most is not None:
             texts = [text[:most] for text in texts]
+        if plan.rules.prompt:
+            texts = [plan.rules.prompt + text for text in texts]
         flat, unseen, size = self._ids(texts, plan, compiled=compiled)
         if plan.rules.max_tokens is not None:
             flat = flat.cut(plan.rules.max_tokens, keep_end=plan.rules.keep_end)

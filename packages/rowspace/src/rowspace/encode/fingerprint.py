@@ -28,6 +28,8 @@ def fingerprint_of(table: Table, options: EncodeOptions) -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     settings = {name: table.settings.get(name) for name in SETTINGS}
+    if prompt := table.settings.get("default_prompt"):  # tables without one have the fingerprint of earlier releases
+        settings["default_prompt"] = prompt
     digest.update(repr((asdict(replace(options, workers=None)), settings)).encode())
     digest.update((table.tokenizer or "").encode())
     add_array(digest, table.rows)

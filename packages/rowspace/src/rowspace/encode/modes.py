@@ -15,14 +15,14 @@ zeros in all modes. Sources: model2vec 0.10, `StaticModel`; sentence-transformer
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import tokenizers
 
-from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules, read_settings
+from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules
 from rowspace.encode.options import EncodeOptions, Mode, pool_rule
 from rowspace.encode.precision import stored_form
 from rowspace.errors import UsageError
@@ -33,11 +33,13 @@ __all__ = [
     "ModeRules",
     "Plan",
     "check_modules",
+    "check_rows_alone",
     "check_static",
     "is_contextual_at",
     "median_token_length",
     "mode_at",
     "rules_of",
+    "with_cut",
 ]
 
 MODEL2VEC_LENGTH = 512  # tokens
@@ -54,6 +56,7 @@ class ModeRules(NamedTuple):
         keep_end: Long texts lose their first tokens, not their last.
         normalize: Vectors have length 1.
         half: Vectors are rounded to float16, as those of a float16 model are.
+        prompt: What is written before each text.
     """
 
     keep_unknown: bool = False
@@ -63,6 +66,7 @@ class ModeRules(NamedTuple):
     keep_end: bool = False
     normalize: bool = False
     half: bool = False
+    prompt: str = ""
 
 
 def rules_of(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer | None) -> ModeRules:
@@ -88,6 +92,23 @@ def rules_of(options: EncodeOptions, table: Table, library: tokenizers.Tokenizer
     if options.normalize is not None:
         rules = rules._replace(normalize=options.normalize)
     return rules
+
+
+def with_cut(options: EncodeOptions, table: Table) -> EncodeOptions:
+    """Return options with the `truncate_dim` of a table's folder as `dim`, in the mode of sentence-transformers.
+
+    Raises:
+        UsageError: The folder also normalizes, which sentence-transformers does before it cuts.
+    """
+    width = table.settings.get("truncate_dim")
+    if options.mode != "sentence-transformers" or options.dim is not None or type(width) is not int:
+        return options
+    if options.normalize is None and table.settings.get("normalize") is True:
+        raise UsageError(
+            f"this model normalizes vectors and then cuts them to {width} columns; give normalize=True (--normalize) "
+            f"for vectors of length 1 after the cut, or dim={table.dim} (--dim) for no cut"
+        )
+    return replace(options, dim=min(width, table.dim))
 
 
 def mode_at(path: str | Path) -> Mode:
@@ -133,19 +154,23 @@ def check_static(path: Path, *, option: str = "mode='contextual' (--mode context
         )
 
 
+def check_rows_alone(table: Table) -> None:
+    """Raise `UsageError` for a table of the rows of a model that decides the vector of a token by its context."""
+    if table.settings.get("contextual") is True:
+        raise UsageError(
+            "the rows of this model's tokens are not its vectors, which depend on the context; make a table of it with "
+            "rowspace distill, run it with Encoder.load(PATH, mode='contextual'), or take the mean of the rows alone "
+            "with mode='rowspace'"
+        )
+
+
 def check_modules(folder: Path) -> None:
     """Check that a model of sentence-transformers is nothing but a static table and a normalization.
 
     Raises:
         FileFormatError: A file is damaged.
-        UsageError: It names another module, whose result would be missing, or changes texts or vectors.
+        UsageError: It names another module, whose result would be missing.
     """
-    settings = read_settings(folder, folder)
-    if settings["default_prompt"] or settings["truncate_dim"]:
-        raise UsageError(
-            f"{folder}: its config_sentence_transformers.json has a default prompt or truncate_dim, which are not "
-            "applied to a table; give mode='rowspace', write the prompt before each text, and give dim="
-        )
     if not (folder / MODULES).is_file():
         return
     for kind, _ in read_modules(folder):
@@ -187,6 +212,7 @@ def _sentence_transformers(options: EncodeOptions, table: Table, library: tokeni
         keep_end=truncation.get("direction") == "Left",
         normalize=table.settings.get("normalize") is True,
         half=table.rows.dtype == np.float16,
+        prompt=str(table.settings.get("default_prompt") or ""),
     )
 
 

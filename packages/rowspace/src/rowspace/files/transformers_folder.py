@@ -47,6 +47,11 @@ class TransformersFolder:
         """Whether an index lists the file of each tensor, and no single file holds all of them."""
         return (self.path / INDEX).is_file() and not (self.path / MODEL).is_file()
 
+    @property
+    def is_contextual(self) -> bool:
+        """Whether the model decides the vector of a token by its context: its tensors are named like attention."""
+        return any("attn" in name or "attention" in name for name in self.files)
+
     @cached_property
     def config(self) -> dict[str, Any]:
         """The content of config.json."""

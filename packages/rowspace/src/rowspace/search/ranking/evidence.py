@@ -148,6 +148,8 @@ def _by_word(
     text: str, spans: NDArray[np.int64], shares: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Add up the shares of the tokens of each word; other tokens stay, without the space before them."""
+    of_text = spans[:, 1] > 0  # unlike those of a default prompt
+    spans, shares = spans[of_text], shares[of_text]
     if not len(spans):
         return spans, shares
     begins_at = [begin + len(part) - len(part.lstrip()) for begin, part in ((a, text[a:b]) for a, b in spans.tolist())]

@@ -28,14 +28,16 @@ PACKED = re.compile(rf"(^|\.)({'|'.join(STEMS)})\..*(qweight|packed|qdata|_data|
 def load(path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
     """Open the token table of the checkpoint in the folder `path`; `key` names another tensor.
 
-    Rows beyond the tokenizer's ids are padding, and left out with a warning. Raises `UsageError` if several tensors
-    may be the table, and `FileFormatError` if none is named like one, the meaning of its codes is not certain, or
-    tokenizer and table do not belong together.
+    Rows beyond the tokenizer's ids are padding, and left out with a warning. The setting `contextual` says that the
+    model decides the vector of a token by its context, so that its row alone is not the token's vector. Raises
+    `UsageError` if several tensors may be the table, and `FileFormatError` if none is named like one, the meaning of
+    its codes is not certain, or tokenizer and table do not belong together.
     """
     folder = TransformersFolder(Path(path))
     name = _table_name(folder, key, str(path))
     rows = folder.map_rows(name, limit=limit)
-    return table_of_tensor(rows, folder.path, f"{folder.file_of(name)}: {name}", limit=limit)
+    settings = {"contextual": True} if folder.is_contextual else None
+    return table_of_tensor(rows, folder.path, f"{folder.file_of(name)}: {name}", limit=limit, settings=settings)
 
 
 def save(table: Table, path: StrPath) -> None:

@@ -1,7 +1,8 @@
 """sentence-transformers' static folder: `embedding.weight` and tokenizer.json, at its root or in 0_StaticEmbedding.
 
-Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`. Source:
-sentence-transformers 5, `StaticEmbedding`.
+Rows are mapped. Whether modules.json has a Normalize step is kept as the setting `normalize`, and what
+config_sentence_transformers.json says as `default_prompt` and `truncate_dim`. Source: sentence-transformers 6,
+`StaticEmbedding`.
 """
 
 import json
@@ -11,6 +12,7 @@ from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.scaled_rows import map_rows
+from rowspace.files.sentence_transformers_config import CONFIG, SentenceTransformersConfig
 from rowspace.files.tensors import holds_tensor, read_tensors, tensor_pieces
 from rowspace.files.transformers_folder import MODEL, TOKENIZER
 from rowspace.store.tokenizer import MODULES, modules_of, table_of_tensor, tokenizer_json
@@ -20,7 +22,7 @@ from rowspace.table import Table
 __all__ = ["check_target", "load", "recognizes", "save"]
 
 KEY = "embedding.weight"
-CONTENTS = (MODEL, TOKENIZER, MODULES)
+CONTENTS = (MODEL, TOKENIZER, MODULES, CONFIG)
 FOLDERS = (".", "0_StaticEmbedding")
 
 
@@ -42,13 +44,14 @@ def load(path: StrPath, *, limit: int | None = None) -> Table:
     model = resolve_inside(found, MODEL)
     tensors = read_tensors(model)
     rows = map_rows(KEY, lambda _: model, tensors, limit=limit, known=tensors)
-    return table_of_tensor(rows, found, str(model), limit=limit, settings={"normalize": _normalizes(Path(path))})
+    return table_of_tensor(rows, found, str(model), limit=limit, settings=_settings(Path(path)))
 
 
 def save(table: Table, path: StrPath) -> None:
     """Write `table` to the folder `path`, as one StaticEmbedding module.
 
-    A Normalize module follows if the table's setting `normalize` is True; counts and other settings are not saved. Ids
+    A Normalize module follows if the table's setting `normalize` is True; a default prompt and a cut to `truncate_dim`
+    columns are saved too, counts and other settings are not. Ids
     of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
     `UsageError` and `RowspaceError` as `rowspace.store.save` does.
     """
@@ -59,6 +62,8 @@ def save(table: Table, path: StrPath) -> None:
             file.writelines(tensor_pieces(KEY, table.rows, unknown_rows))
         (folder / TOKENIZER).write_bytes(tokenizer)
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
+        if config := _config(table):
+            (folder / CONFIG).write_text(json.dumps(config, indent=1))
 
 
 def recognizes(path: Path) -> bool:
@@ -76,8 +81,18 @@ def _place(path: Path) -> Path | None:
     return next((path / name for name in FOLDERS if holds_tensor(path / name / MODEL, KEY)), None)
 
 
-def _normalizes(path: Path) -> bool:
-    if not (path / MODULES).is_file():
-        return False
-    with open_regular(resolve_inside(path, MODULES)) as file:
-        return b".Normalize" in file.read(1 << 20)
+def _settings(path: Path) -> dict[str, object]:
+    """Return what the model does with texts and vectors, other than the mean of rows."""
+    config, normalizes = SentenceTransformersConfig.read(path), False
+    if (path / MODULES).is_file():
+        with open_regular(resolve_inside(path, MODULES)) as file:
+            normalizes = b".Normalize" in file.read(1 << 20)
+    changes = {"default_prompt": config.default_prompt, "truncate_dim": config.truncate_dim}
+    return {"normalize": normalizes, **{name: value for name, value in changes.items() if value}}
+
+
+def _config(table: Table) -> dict[str, object]:
+    """Return what `_settings` will read from the file of prompts; nothing if that is the default."""
+    prompt, width = table.settings.get("default_prompt"), table.settings.get("truncate_dim")
+    prompts = {"prompts": {"default": prompt}, "default_prompt_name": "default"} if prompt else {}
+    return {**prompts, **({"truncate_dim": width} if width else {})}
