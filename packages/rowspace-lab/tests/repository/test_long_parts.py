@@ -16,7 +16,7 @@ PARTS = ["checks", "coverage", *FOLDERS, "others", "lab", "fuzz", "browser", "la
 # Fails if the file named `fails` has a line that is part of the call; there is one line for each call.
 PROGRAM = """#!/usr/bin/env bash
 echo "${0##*/} $*" >>calls
-! { [[ -f fails ]] && echo "$*" | grep --quiet --fixed-strings --file fails; }
+! { [[ -f fails ]] && echo "${0##*/} $*" | grep --quiet --fixed-strings --file fails; }
 """
 
 
@@ -27,7 +27,14 @@ def git(repository, *arguments):
 
 @pytest.fixture
 def repository(tmp_path):
-    for name in ("scripts/setup", "scripts/check", "scripts/docs", ".venv/bin/pytest", ".venv/bin/coverage"):
+    for name in (
+        "scripts/setup",
+        "scripts/check",
+        "scripts/docs",
+        ".venv/bin/pytest",
+        ".venv/bin/coverage",
+        ".venv/bin/python",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)
@@ -54,6 +61,13 @@ def summary(output):
     """Return the last word of each part in the summary."""
     lines = output.partition("minutes of each part\n")[2].splitlines()
     return {line.split()[0]: line.split()[-1] for line in lines[:-1]}
+
+
+@pytest.mark.parametrize("program", ["check ", "python scripts/make_tutorials.py --check", "docs "])
+def test_each_check_can_fail(repository, program):
+    (repository / "fails").write_text(f"{program}\n")
+    status, output, calls = run(repository, "checks")
+    assert (status, "docs" in calls) == (1, program == "docs "), output
 
 
 def test_a_second_run_repeats_only_the_part_that_failed(repository):
