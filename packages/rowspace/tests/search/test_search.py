@@ -268,6 +268,33 @@ def test_approximate_search_from_a_number_of_passages(tmp_path, encoder):
     assert np.mean([len(a & b) / len(b) for a, b in zip(found, expected, strict=True)]) >= 0.9
 
 
+def test_vectors_in_memory_find_the_passages_that_lance_finds(tmp_path, encoder):
+    words = re.findall(r"\w+", " ".join(FILES.values()))
+    chance = np.random.default_rng(1)
+
+    def write(*names):
+        for name in names:
+            text = "\n\n".join(" ".join(chance.choice(words, 15)) for _ in range(20))
+            (tmp_path / "f" / f"{name}.txt").write_text(text)
+
+    (tmp_path / "f").mkdir()
+    write(*range(10))
+    index = Index.build(tmp_path / "f", encoder, tmp_path / "index", options=IndexOptions(max_chars=100))
+    for _ in range(3):  # rows before the change, after it, and of which some are deleted
+        queries = [" ".join(chance.choice(words, 5)) for _ in range(5)]
+        by_lance = [Index.open(tmp_path / "index", encoder).search(query, mode="dense") for query in queries]
+        index.search(queries[0], mode="dense")
+        for query, expected in zip(queries, by_lance, strict=True):
+            hits = index.search(query, mode="dense")
+            assert index._store.nearest(index.query_vector(query), 1, columns=["path"]) is not None
+            assert [(hit.path, hit.chunk) for hit in hits] == [(hit.path, hit.chunk) for hit in expected]
+            assert np.allclose([hit.score for hit in hits], [hit.score for hit in expected], atol=1e-6)
+        write(3, 4, 11)
+        (tmp_path / "f" / "1.txt").unlink(missing_ok=True)
+        index.update()
+    assert index._store.nearest(index.query_vector("tulips"), 1, columns=["path"]) is None  # of the new version
+
+
 def test_location(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     hit = Hit(str(tmp_path / "a" / "b.txt"), 7, 9, "", "", 1.0, None, None)

@@ -1,7 +1,7 @@
 """A query → the passages that each ranking finds: Lance searches the words and the vectors of an index."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from rowspace.search.storage.dataset import sql_list
 from rowspace.search.storage.settings import read_metadata
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.words import terms_of, with_parts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["check_query", "find_passages", "key_filter", "path_filter", "score_passages"]
 
@@ -165,7 +168,11 @@ def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | 
     nearest: dict[str, Any] = {"column": "vector", "q": vector, "k": k, "metric": "dot", "use_index": False}
     if store.is_approximate:
         nearest |= {"use_index": True, "nprobes": 64, "refine_factor": 4}
-    rows = _scan(store, where, nearest=nearest, columns=[*_COLUMNS, "_distance"])
+    exact = None if where or store.is_approximate else store.nearest(vector, k, columns=_COLUMNS)
+    if exact is not None:
+        rows = _rows(store, exact)
+    else:
+        rows = _scan(store, where, nearest=nearest, columns=[*_COLUMNS, "_distance"])
     for row in rows:
         row["score"] = 1 - row.pop("_distance")
     return sorted(rows, key=_order)
@@ -185,6 +192,11 @@ def _lexical(
 
 def _scan(store: ChunkStore, where: str | None, **arguments: Any) -> list[Row]:
     found = store.read(filter=where, prefilter=where is not None, disable_scoring_autoprojection=True, **arguments)
+    return _rows(store, found)
+
+
+def _rows(store: ChunkStore, found: "pa.Table") -> list[Row]:
+    """Return the rows of a table of passages as dictionaries, with their vectors as arrays."""
     vectors = [found["vector"].combine_chunks()] if len(found) and "vector" in found.column_names else []
     rows: list[Row] = found.drop_columns(["vector"] if vectors else []).to_pylist()
     if (columns := store.settings.records) is not None and "metadata" in found.column_names:

@@ -12,6 +12,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rowspace._base.atomic import check_not_interrupted
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.search.reading.files import DATASET
@@ -24,6 +27,7 @@ from rowspace.search.storage.dataset import (
     is_remote,
     sql_list,
 )
+from rowspace.search.storage.nearest import NearestInMemory
 from rowspace.search.storage.settings import SETTINGS_KEY, IndexSettings, dump_settings, read_settings
 from rowspace.search.storage.words import TOKENIZER
 
@@ -80,6 +84,7 @@ class ChunkStore:
         self.settings = read_settings(dataset.schema.metadata or {}, source)
         self._folder = dataset_identity(source)
         self._checksums = checksums
+        self._nearest = NearestInMemory()
 
     @classmethod
     def create(cls, path: str, settings: IndexSettings, *, replace: bool = False) -> "ChunkStore":
@@ -186,6 +191,14 @@ class ChunkStore:
         with lance_errors(self.source, is_remote=is_remote(self.source)):
             table = self.dataset.scanner(**arguments).to_table()
             table.validate(full=True)  # otherwise a wrong offset of a text would crash the process
+            return table
+
+    def nearest(self, vector: NDArray[np.float32], k: int, *, columns: Sequence[str]) -> "pa.Table | None":
+        """Return what `NearestInMemory.find` returns; raises as `read`."""
+        with lance_errors(self.source, is_remote=is_remote(self.source)):
+            table = self._nearest.find(self.dataset, vector, k, columns)
+            if table is not None:
+                table.validate(full=True)
             return table
 
     def take(self, rows: Sequence[int], *, columns: list[str]) -> "pa.Table":
