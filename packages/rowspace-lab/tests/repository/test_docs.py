@@ -31,7 +31,20 @@ LINKING += [CHECKOUT / "bench" / "RESULTS.md", CHECKOUT / "packages/rowspace-lab
 # Pages that take seconds: they learn tables, compile UMAP, run an arena, start servers or a cluster.
 SLOW = [
     CHECKOUT / "docs" / "guides" / f"{name}.md"
-    for name in ["arena", "classify", "groups", "items", "learn", "scale", "search", "serve", "space", "text", "train"]
+    for name in [
+        "arena",
+        "classify",
+        "cli",
+        "groups",
+        "items",
+        "learn",
+        "scale",
+        "search",
+        "serve",
+        "space",
+        "text",
+        "train",
+    ]
 ]
 # Examples that learn for seconds, or start processes; pages of the guide show smaller versions.
 SLOW_EXAMPLES = {

@@ -82,6 +82,7 @@ def test_every_public_folder_has_a_page(hooks: ModuleType) -> None:
     assert sorted(hooks.MODULES) == sorted((names | MORE) - INTERNAL)
 
 
+@pytest.mark.long
 def test_every_public_name_has_one_entry_with_its_definition(hooks: ModuleType) -> None:
     pages = hooks.reference_pages()
     described = re.findall(r"^::: (\S+)$", "\n".join(pages.values()), re.MULTILINE)

@@ -167,6 +167,7 @@ def test_wheel_needs_node_where_the_front_end_is_not_built(without_node: str, tm
     assert stopped.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_sdist_holds_the_built_front_end_and_needs_no_node(without_node: str, tmp_path: Path) -> None:
     build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path)
     run(*build, "--sdist", PACKAGES / "rowspace-lab", cwd=tmp_path)

@@ -99,6 +99,7 @@ class Inputs(nn.Module):
         return torch.cat([self.prompt(rows), self.bags(ids, weights)[:, None]], 1)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_inputs_of_training_match_onnxruntime(tmp_path):
     ids = torch.tensor([[3, 9, 2, 0, 7, 7, 1, 5, 4], [9, 9, 1, 1, 8, 2, 3, 10, 6]])

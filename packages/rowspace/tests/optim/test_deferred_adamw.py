@@ -59,6 +59,7 @@ def test_equals_adamw_with_unusual_hyperparameters(backend, settings):
     assert Race().run(60, lambda *args: changing(*args) | settings).deviation < CLOSE
 
 
+@pytest.mark.long
 def test_float32_is_as_close_to_float64_as_adamw_is(backend):
     exact = Race().run(300).dense.weight.detach()
     race = Race(dtype=torch.float32).run(300)
@@ -132,6 +133,7 @@ def test_empty_gradients_are_steps_and_missing_ones_are_not(backend):
     assert race.deviation < CLOSE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [4, 7, 64])
 def test_history_is_bounded(backend, bound):
     class Forgetful(DeferredAdamW):

@@ -32,6 +32,7 @@ def check_same(made, one):
         assert made.search(query) == one.search(query)
 
 
+@pytest.mark.long
 def test_hits_are_those_of_one_process_and_an_update_finds_nothing(folder, table, tmp_path):
     seen = []
     made = build_index(folder, table, tmp_path / "made", workers=2, on_progress=lambda *each: seen.append(each))

@@ -35,7 +35,9 @@ def session(browser: Browser, guard: AccessMiddleware) -> list[Any]:
         return context.cookies()
 
 
-@pytest.fixture(scope="module", params=[page.name for page in PAGES])
+@pytest.fixture(
+    scope="module", params=in_ci("start", "words", "tokens", "pipeline", "order", "head", "training", "search")
+)
 def visited(
     browser: Browser, guard: AccessMiddleware, session: list[Any], request: pytest.FixtureRequest
 ) -> Iterator[Page]:

@@ -117,6 +117,7 @@ def nearest_step(question: Question, value: float) -> float:
     return round(min(high, low + round((value - low) / step) * step), 9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", LESSONS)
 def test_lesson_is_accessible_and_fits_a_phone(page: Page, lab_url: str, number: int) -> None:
     open_lesson(page, f"{lab_url}/lessons/{number}")

@@ -122,6 +122,7 @@ def test_word_tokenizer_drops_non_word_characters() -> None:
     assert [coverage.vocabulary[number] for number in coverage.unused] == ["doesn't", "never"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_corpus_read_in_runs_counts_like_the_full_text(kind: str, english: Path) -> None:
     # Each run is encoded separately, so a tokenizer that looks across lines can differ by a token at each start.

@@ -157,6 +157,7 @@ def test_second_interrupt_stops_at_once(start: Start, words_path: str) -> None:
     connection.close()
 
 
+@pytest.mark.long
 def test_idle_server_ends_at_a_signal_with_status_0(start: Start, words_path: str) -> None:
     server = start(words_path)
     with server.client() as client:
