@@ -165,17 +165,18 @@ def path_filter(pattern: str) -> str:
 
 
 def _dense(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | None) -> list[Row]:
-    nearest: dict[str, Any] = {"column": "vector", "q": vector, "k": k, "metric": "dot", "use_index": False}
-    if store.is_approximate:
-        nearest |= {"use_index": True, "nprobes": 64, "refine_factor": 4}
-    exact = None if where or store.is_approximate else store.nearest(vector, k, columns=_COLUMNS)
-    if exact is not None:
-        rows = _rows(store, exact)
-    else:
-        rows = _scan(store, where, nearest=nearest, columns=[*_COLUMNS, "_distance"])
+    in_memory = None if where or store.is_approximate else store.nearest(vector, k, columns=_COLUMNS)
+    rows = _nearest_by_lance(store, vector, k, where) if in_memory is None else _rows(store, in_memory)
     for row in rows:
         row["score"] = 1 - row.pop("_distance")
     return sorted(rows, key=_order)
+
+
+def _nearest_by_lance(store: ChunkStore, vector: NDArray[np.float32], k: int, where: str | None) -> list[Row]:
+    nearest: dict[str, Any] = {"column": "vector", "q": vector, "k": k, "metric": "dot", "use_index": False}
+    if store.is_approximate:
+        nearest |= {"use_index": True, "nprobes": 64, "refine_factor": 4}
+    return _scan(store, where, nearest=nearest, columns=[*_COLUMNS, "_distance"])
 
 
 def _lexical(

@@ -51,9 +51,8 @@ def save(table: Table, path: StrPath) -> None:
     """Write `table` to the folder `path`, as one StaticEmbedding module.
 
     A Normalize module follows if the table's setting `normalize` is True; a default prompt and a cut to `truncate_dim`
-    columns are saved too, counts and other settings are not. Ids
-    of the tokenizer without a row in the table, such as the unknown token's, get rows of zeros. Raises
-    `UsageError` and `RowspaceError` as `rowspace.store.save` does.
+    columns are saved too, counts and other settings are not. Ids of the tokenizer without a row in the table, such as
+    the unknown token's, get rows of zeros. Raises `UsageError` and `RowspaceError` as `rowspace.store.save` does.
     """
     check_rows(table)
     tokenizer, unknown_rows = tokenizer_json(table)
