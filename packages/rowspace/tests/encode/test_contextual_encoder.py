@@ -76,7 +76,7 @@ def test_the_real_encoder_gives_the_vectors_of_sentence_transformers():
 
 
 def test_the_rows_of_a_sentence_encoder_are_not_taken_for_its_vectors():
-    with pytest.raises(UsageError, match=r"not its vectors, which depend on the context; make a table of it with"):
+    with pytest.raises(UsageError, match=r"not its vectors, which depend on the context; make a table of the model"):
         Encoder(load_table(encoder_folder()))
 
 

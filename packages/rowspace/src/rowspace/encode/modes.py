@@ -158,9 +158,9 @@ def check_rows_alone(table: Table) -> None:
     """Raise `UsageError` for a table of the rows of a model that decides the vector of a token by its context."""
     if table.settings.get("contextual") is True:
         raise UsageError(
-            "the rows of this model's tokens are not its vectors, which depend on the context; make a table of it with "
-            "rowspace distill, run it with Encoder.load(PATH, mode='contextual'), or take the mean of the rows alone "
-            "with mode='rowspace'"
+            "the rows of this model's tokens are not its vectors, which depend on the context; make a table of the "
+            "model's folder with rowspace distill, run it with mode='contextual' (--mode contextual), or take the mean "
+            "of the rows alone with mode='rowspace' (--mode rowspace)"
         )
 
 
