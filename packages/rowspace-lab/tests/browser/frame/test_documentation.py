@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, FrameLocator, Page, expect
-from tests.browser.conftest import TOKEN, serving
+from tests.browser.conftest import TOKEN, pages_with, serving
 from tests.browser.file_server import served as files_of
 
 from rowspace_lab.app import STATIC, make_app
@@ -39,7 +39,8 @@ def served(site: Path, small_lab: Callable[..., Lab]) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         access = Access("127.0.0.1", listener.getsockname()[1], TOKEN)
         with serving(
-            AccessMiddleware(make_app(lab, site=site), access), partial(uvicorn.Server.run, sockets=[listener])
+            AccessMiddleware(make_app(lab, pages=pages_with(), site=site), access),
+            partial(uvicorn.Server.run, sockets=[listener]),
         ):
             yield access.url.replace("/?", "/docs/?")
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 
 import rowspace as rs
@@ -50,7 +50,7 @@ class Restartable:
 def app() -> Restartable:
     rows = np.random.default_rng(0).normal(size=(30, 6)).astype(np.float32)
     table = rs.Table([f"word{number}" for number in range(30)], rows)
-    return Restartable(lambda: make_app(Lab(table, "opened-table")))
+    return Restartable(lambda: make_app(Lab(table, "opened-table"), pages=pages_with()))
 
 
 @pytest.fixture(scope="session")

@@ -10,18 +10,16 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from pypdf import PdfReader
 from tests import made_lessons
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 from tests.browser.held_requests import hold
 
 from rowspace.table import Table
 from rowspace_lab import page as lab_page
 from rowspace_lab.app import make_app
 from rowspace_lab.lab import Lab
-from rowspace_lab.lessons.claims import PAGE as CLAIMS
 from rowspace_lab.lessons.lesson import Lesson
 from rowspace_lab.lessons.routes import lesson_routes
 from rowspace_lab.lessons.source import parse_document
-from rowspace_lab.pages import PAGES
 from rowspace_lab.tables.examples import FIVE_ITEMS, FOUR_WORDS, SIX_WORDS
 
 pytestmark = pytest.mark.browser
@@ -37,7 +35,7 @@ ROWS = "/lessons/1?table=six-words&step=2&page=pipeline&stage=3&text=the+cat+dog
 @pytest.fixture(scope="module")
 def lab_url(learned: tuple[Table, str]) -> Iterator[str]:
     """The URL of a server with these lessons instead of the package's, whose texts may change without these tests."""
-    pages = (lab_page.Page("lessons", lesson_routes(MADE)), CLAIMS, *PAGES)
+    pages = pages_with(lab_page.Page("lessons", lesson_routes(MADE)))
     with serving(make_app(Lab(*learned), pages=pages)) as server:
         yield url_of(server)
 

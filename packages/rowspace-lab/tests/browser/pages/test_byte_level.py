@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 
 import rowspace as rs
 from rowspace_lab.app import make_app
@@ -19,7 +19,7 @@ ROWS = np.array([[1.0, 0.0], [0.9, 0.2], [0.5, 0.4], [0.0, 1.0], [0.1, 0.9]], np
 @pytest.fixture(scope="session")
 def lab_url() -> Iterator[str]:
     table = rs.Table(TOKENS, ROWS, tokenizer='{"decoder": {"type": "ByteLevel"}}')
-    with serving(make_app(Lab(table, "my-table"))) as server:
+    with serving(make_app(Lab(table, "my-table"), pages=pages_with())) as server:
         yield url_of(server)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 from tests.three_tables import three_tables
 
 from rowspace_lab.app import make_app
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="session")
 def lab_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(make_app(three_tables(tmp_path_factory.mktemp("tables")))) as server:
+    with serving(make_app(three_tables(tmp_path_factory.mktemp("tables")), pages=pages_with())) as server:
         yield url_of(server)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 
 from rowspace.table import Table
 from rowspace_lab.app import make_app
@@ -34,7 +34,7 @@ LEFT_EDGES = """label => {
 @pytest.fixture(scope="session")
 def lab_url() -> Iterator[str]:
     rows = np.random.default_rng(0).standard_normal((len(WORDS), 8), np.float32)
-    with serving(make_app(Lab(Table(WORDS, rows), "hebrew"))) as server:
+    with serving(make_app(Lab(Table(WORDS, rows), "hebrew"), pages=pages_with())) as server:
         yield url_of(server)
 
 

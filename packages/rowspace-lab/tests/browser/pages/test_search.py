@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.browser.conftest import serving, url_of
+from tests.browser.conftest import pages_with, serving, url_of
 from tests.browser.held_requests import hold
 from tests.browser.whole_page import expect_accessible, expect_fits_phone
 from tests.search.samples import FILES, make_table, write_files
@@ -182,7 +182,7 @@ class TestIndexing:
     def lab_url(self, folder: Path, tmp_path: Path) -> Iterator[str]:
         make_table().save(tmp_path / "table")
         lab = Lab(rs.load(tmp_path / "table"), str(tmp_path / "table"))
-        with serving(make_app(lab, search=SearchSource(folder))) as server:
+        with serving(make_app(lab, pages=pages_with(), search=SearchSource(folder))) as server:
             yield url_of(server)
 
     def test_folder_is_indexed_on_request_and_updated(self, visit: Callable[[str], Page], folder: Path) -> None:

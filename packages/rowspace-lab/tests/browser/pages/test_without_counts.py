@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import serving
+from tests.browser.conftest import pages_with, serving
 
 from rowspace import space
 from rowspace_lab.app import make_app
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="session")
 def lab_url(bert_lab: Lab) -> Iterator[str]:
-    with serving(make_app(bert_lab)) as server:
+    with serving(make_app(bert_lab, pages=pages_with())) as server:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
