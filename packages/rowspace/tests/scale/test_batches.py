@@ -28,6 +28,7 @@ def test_each_kind_of_batch_gets_the_same_vectors(table_path, expected):
     for batch in (table.to_batches()[0], next(encode(iter(table.to_batches())))):
         column = (encode(batch) if "vector" not in batch.schema.names else batch).column("vector")
         in_lists.append(np.array(column.to_pylist(), np.float32))
+    assert next(encode(iter(table.to_batches()))).schema.field("vector").type == pa.list_(pa.float32())  # for Spark
     in_lists.append(encode({"text": np.array(TEXTS, object)})["vector"])
     for frame in (table.to_pandas(), pd.DataFrame({"text": pd.Series(TEXTS, dtype="string[pyarrow]")})):
         in_lists.append(np.stack(encode(frame)["vector"].tolist()))

@@ -51,6 +51,8 @@ class EncodeBatches:
     def __call__(self, batch: Any) -> Any:
         """Return a batch of the same kind with the column of vectors.
 
+        In Arrow, these are lists of fixed size; for Spark, which has none, lists.
+
         Args:
             batch: A table or record batch of Arrow, a dictionary of NumPy arrays (Ray Data), a data frame of pandas
                 (Dask), or an iterator of record batches (Spark's `mapInArrow`).
@@ -68,7 +70,7 @@ class EncodeBatches:
         if hasattr(batch, "schema") and hasattr(batch, "append_column"):
             return self._with_column(batch)
         if isinstance(batch, Iterator):
-            return map(self._with_column, batch)
+            return map(self._with_lists, batch)
         raise UsageError(f"a batch is one of Arrow, a dictionary or a data frame, not {type(batch).__name__}")
 
     def vectors(self, texts: "Iterable[str | None] | pa.Array") -> NDArray[Any]:
@@ -90,6 +92,16 @@ class EncodeBatches:
         self._check_names(batch.schema.names)
         texts, _ = texts_of(self.column, batch.column(self.column))
         return batch.append_column(self.out, vectors_of(self._source.open(), texts))
+
+    def _with_lists(self, batch: "pa.RecordBatch") -> "pa.RecordBatch":
+        """Return a record batch for Spark, which reads no lists of fixed size."""
+        import pyarrow as pa
+
+        found = self._with_column(batch)
+        vectors = found.column(self.out)
+        offsets = pa.array(np.arange(len(found) + 1, dtype=np.int32) * vectors.type.list_size)
+        place = found.schema.get_field_index(self.out)
+        return found.set_column(place, self.out, pa.ListArray.from_arrays(offsets, vectors.flatten()))
 
     def _check_names(self, names: Iterable[Any]) -> None:
         if self.column not in names:
