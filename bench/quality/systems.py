@@ -79,6 +79,16 @@ def by_encoder(corpus):
     return by_rowspace(corpus, "encoder", encoder_folder())
 
 
+def by_reranked(corpus):
+    """Index with the default table, and let the sentence encoder order the best 50 passages of each query."""
+    place = corpus.place / "rowspace reranked"
+    Index.build(corpus.folder, distilled_table(), place)
+    index = Index.open(place, distilled_table(), reranker=encoder_folder())
+    return {"rowspace, distilled, reranked": lambda query: [hit.path for hit in index.search(query, k=DEPTH)]}, (
+        megabytes(place)
+    )
+
+
 def bm25(texts, words, place):
     """Return a search of numbers of texts by bm25s; the index is saved without the texts."""
     index = bm25s.BM25()
@@ -180,6 +190,7 @@ def megabytes(place):
 SYSTEMS = {
     "rowspace": lambda corpus: by_rowspace(corpus, "distilled", distilled_table()),
     "rowspace, stdlib": lambda corpus: by_rowspace(corpus, "learned from stdlib", stdlib_table()),
+    "reranked": by_reranked,
     "encoder": by_encoder,
     "bm25s, split": lambda corpus: by_bm25s(corpus, "bm25s, split", split_words),
     "bm25s, files": lambda corpus: by_bm25s_of_files(corpus, "bm25s, split, whole files"),

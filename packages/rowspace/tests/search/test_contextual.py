@@ -1,19 +1,26 @@
 """Indexes whose passages a sentence encoder has read."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from tests.learn.distillation.small_bert import DIM, save_bert
-from tests.search.samples import FILES, contents, write_files
+from tests.search.samples import FILES, contents, make_table, write_files
 
 from rowspace.encode import ContextualEncoder, Encoder
 from rowspace.errors import UsageError
 from rowspace.search import Index, IndexOptions
+
+
+def make_encoder():
+    return Encoder(make_table())
+
 
 KILLED = """
 import os, signal, sys
@@ -112,3 +119,78 @@ def test_records(model, tmp_path):
     records = [{"id": "a", "text": "a red cat"}, {"id": "b", "text": "new york", "year": 3}]
     index = Index.build_records(records, model, tmp_path / "index", options=IndexOptions(max_chars=200))
     assert [hit.id for hit in index.search("york", where="year=3")] == ["b"]
+
+
+def test_a_reranker_gives_the_scores_of_an_index_of_its_own(folder, model, tmp_path, cache):
+    files = {f"more/{name}": f"{content}\nnew york {name}" for name, content in FILES.items()}
+    write_files(folder, files | {"none.txt": "zzz"})
+    Index.build(folder, make_encoder(), tmp_path / "static")
+    whole = Index.build(folder, model, tmp_path / "whole")
+    index = Index.open(tmp_path / "static", make_encoder(), reranker=model)
+    for query in ("bulbs in spring", "new york", "parse_header", "split a header"):
+        expected = {hit.path: hit for hit in whole.search(query)}
+        hits = index.search(query)
+        assert len(hits) > 1
+        for hit in hits:
+            assert hit.score == pytest.approx(expected[hit.path].score, abs=1e-5)
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    plain = Index.open(tmp_path / "static", make_encoder())
+    assert plain.search("bulbs in spring") != index.search("bulbs in spring")
+    for mode in ("dense", "lexical"):
+        assert index.search("new york", mode=mode) == plain.search("new york", mode=mode)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The file in which rerankers keep vectors."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "rowspace" / "reranked.sqlite"
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The texts that sentence encoders read, in order."""
+    texts, encode = [], ContextualEncoder.encode
+
+    def listen(self, some, **purpose):
+        texts.extend(some)
+        return encode(self, some, **purpose)
+
+    monkeypatch.setattr(ContextualEncoder, "encode", listen)
+    return texts
+
+
+def test_a_reranker_reads_a_passage_once_and_again_when_it_has_changed(folder, model, tmp_path, cache, read):
+    Index.build(folder, make_encoder(), tmp_path / "index")
+    first = Index.open(tmp_path / "index", make_encoder(), reranker=model).search("tulips")
+    assert any("Tulips" in text for text in read)
+    read.clear()
+    index = Index.open(tmp_path / "index", make_encoder(), reranker=model)
+    assert index.search("tulips") == first
+    assert read == ["tulips"]
+    (folder / "garden.txt").write_text("Tulips grow.\n")
+    index.update()
+    index.search("tulips")
+    assert [text for text in read if "Tulips" in text] == ["Tulips grow."]
+    cut = Encoder.load(model, mode="contextual", dim=8)
+    assert Index.open(tmp_path / "index", make_encoder(), reranker=cut).search("tulips") != first
+
+
+def test_a_cache_of_a_reranker_is_bounded_and_replaced_when_it_is_damaged(folder, model, tmp_path, cache, monkeypatch):
+    monkeypatch.setattr("rowspace.search.ranking.reranker._MOST_BYTES", 2 * 4 * DIM)
+    Index.build(folder, make_encoder(), tmp_path / "index")
+    index = Index.open(tmp_path / "index", make_encoder(), reranker=model)
+    first = index.search("tulips bulbs install")
+    with closing(sqlite3.connect(cache)) as stored:
+        assert stored.execute("SELECT count(*) FROM vectors").fetchone() == (2,)
+    cache.write_bytes(b"no database" * 1000)
+    for _ in range(2):
+        assert index.search("tulips bulbs install") == first
+    with closing(sqlite3.connect(cache)) as stored:
+        assert stored.execute("SELECT count(*) FROM vectors").fetchone() == (2,)
+
+
+def test_a_reranker_of_integers_is_refused(folder, model, tmp_path):
+    Index.build(folder, make_encoder(), tmp_path / "index")
+    with pytest.raises(UsageError, match="a reranker needs vectors of float32 or float16"):
+        Index.open(tmp_path / "index", reranker=Encoder.load(model, mode="contextual", dtype="int8"))

@@ -12,6 +12,7 @@
 | `storage/words.py`, `vectors.py` | what is stored of a passage: the words of the full-text index, and the vector |
 | `ranking/search.py` | a query → the passages that each ranking finds |
 | `ranking/scores.py` | what is known of them → their scores: by words, by the cosine, or by both |
+| `ranking/reranker.py` | the best passages → their cosines by another encoder |
 | `ranking/conditions.py` | conditions on the metadata of records → SQL |
 | `ranking/query_encoder.py`, `coverage.py` | a query → its vector, and the share of its letters that this is made of |
 | `ranking/evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |

@@ -17,6 +17,7 @@ from rowspace.search.places import check_folder, has_index, replacing, resolve_p
 from rowspace.search.ranking.conditions import Where, where_filter
 from rowspace.search.ranking.evidence import Evidence, explain_hits
 from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
+from rowspace.search.ranking.reranker import Reranker
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
 from rowspace.search.ranking.search import find_passages, path_filter
 from rowspace.search.reading.files import Change, file_time, resolve_roots
@@ -43,9 +44,12 @@ class Index:
         summary: What the last build or update did since `open`; zeros if there was none.
     """
 
-    def __init__(self, path: str, store: ChunkStore, encoder: AnyEncoder | None) -> None:
+    def __init__(
+        self, path: str, store: ChunkStore, encoder: AnyEncoder | None, reranker: Reranker | None = None
+    ) -> None:
         self.path = path
         self.summary = Summary()
+        self._reranker = reranker
         self._store = store
         self._queries = QueryEncoder(path, store, encoder)
 
@@ -175,20 +179,39 @@ class Index:
         return index
 
     @classmethod
-    def open(cls, path: str | Path, encoder: AnyEncoder | str | Path | None = None) -> "Index":
+    def open(
+        cls,
+        path: str | Path,
+        encoder: AnyEncoder | str | Path | None = None,
+        *,
+        reranker: AnyEncoder | str | Path | None = None,
+    ) -> "Index":
         """Open an index.
 
         Args:
             path: Its folder or URL.
             encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`), or the path of
                 its table or model; by default the path that the index remembers.
+            reranker: A sentence encoder, or the path of one: hybrid searches give the best 50 passages, or k if that
+                is more, in the order that they would have with its vectors. It reads a passage with the first query
+                that finds it.
 
         Raises:
-            UsageError: If there is no index, or the encoder differs and has no bridge.
-            FileFormatError: If the index or the bridge is damaged.
+            UsageError: If there is no index, the encoder differs and has no bridge, or the vectors of the reranker are
+                not floats.
+            FileFormatError: If the index, the bridge or the reranker is damaged.
+            MissingExtraError: If the reranker needs PyTorch or transformers, and it is not installed.
         """
         place = resolve_place(path)
-        index = cls(place, ChunkStore.open(place), None if encoder is None else open_encoder(encoder))
+        store, second = ChunkStore.open(place), None if reranker is None else open_encoder(reranker)
+        if second is not None:
+            _check_floats(second, "a reranker")
+        index = cls(
+            place,
+            store,
+            None if encoder is None else open_encoder(encoder),
+            None if second is None else Reranker(second),
+        )
         if encoder is not None:
             index._queries.encoder()
         return index
@@ -357,7 +380,7 @@ class Index:
                 are compared by size, texts by their characters. `column=` is met by records without a value, `!=` also
                 by these.
             mode: "dense" ranks by the cosine of vectors, "lexical" by BM25 scores of passages, their titles and their
-                files, "hybrid" by both.
+                files, "hybrid" by both, and by the reranker of `open` if there is one.
 
         Returns:
             At most `k` hits; none if no word of the query is known.
@@ -368,7 +391,10 @@ class Index:
         self._store.refresh()
         vector = None if mode == "lexical" else self._queries.vector(query)
         weight, condition = self._queries.weight(query) if mode == "hybrid" else 1.0, self._filter(path, where)
-        return find_passages(self._store, query, vector, k=k, where=condition, mode=mode, weight=weight).hits(mode, k)
+        found = find_passages(self._store, query, vector, k=k, where=condition, mode=mode, weight=weight)
+        if self._reranker is not None and mode == "hybrid":
+            found = self._reranker.rerank(self._store, query, found, k)
+        return found.hits(mode, k)
 
     def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
         """Return which files of hits have another size or time than when they were indexed, or are gone.
@@ -398,7 +424,7 @@ class Index:
             where: As for `search`.
 
         Returns:
-            What `search` returns in each mode, with both ranks of each passage.
+            What `search` returns in each mode without a reranker, with both ranks of each passage.
 
         Raises:
             UsageError: As `search`.

@@ -16,7 +16,7 @@ from rowspace.search.ranking.search import check_query
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder, encode_query
 
-__all__ = ["QueryEncoder", "open_encoder"]
+__all__ = ["QueryEncoder", "open_encoder", "weight_of"]
 
 _CONTEXTUAL = 3.0  # times the weight of the cosine of a table; chosen as the weights of `scores` were
 
@@ -45,12 +45,8 @@ class QueryEncoder:
         return vector if self.bridge is None else self.bridge.apply(vector[None])[0]
 
     def weight(self, query: str) -> float:
-        """Return how much the cosine counts: the share of the query that its vector is made of; see `known_share_of`.
-
-        It is more with a sentence encoder.
-        """
-        encoder = self.encoder()
-        return known_share_of(query, encoder) * (_CONTEXTUAL if isinstance(encoder, ContextualEncoder) else 1)
+        """Return how much the cosine counts; see `weight_of`."""
+        return weight_of(query, self.encoder())
 
     def encoder(self) -> AnyEncoder:
         """Return an encoder that made the index or has a bridge to it, and set `bridge`.
@@ -94,6 +90,14 @@ class QueryEncoder:
             f"{self._path}: the index was made with another table{known}, so vectors cannot be compared: it has "
             f"fingerprint {settings.fingerprint}, this table {encoder.fingerprint}; use that table, or {advice}"
         )
+
+
+def weight_of(query: str, encoder: AnyEncoder) -> float:
+    """Return how much a cosine counts: the share of the query that its vector is made of; see `known_share_of`.
+
+    It is more with a sentence encoder.
+    """
+    return known_share_of(query, encoder) * (_CONTEXTUAL if isinstance(encoder, ContextualEncoder) else 1)
 
 
 def open_encoder(encoder: AnyEncoder | str | Path) -> AnyEncoder:

@@ -193,6 +193,8 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "my-index"): "the query is empty; give words or a question",
         ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY, --path and --where",
         ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file or folder 'nothing.jsonl'",
+        ("search", "my-index", "loop", "--rerank", "bert"): "there is no file or folder 'bert'",
+        ("search", "my-index", "loop", "--rerank", "bert", "--mode", "dense"): "leave out --mode dense",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
         ("index", "-o", "new"): "name files or folders to index",
         (
@@ -305,6 +307,15 @@ def test_download_without_a_name_is_refused(run: Run) -> None:
         "rowspace: --download needs --table or --encoder with a name of the Hugging Face Hub, such as org/name"
         in done.stderr
     )
+
+
+def test_hits_are_reranked_by_a_sentence_encoder(run: Run, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(index / "cache"))
+    save_bert(Path("bert"))
+    expected = Index.open(index, reranker="bert").search("a loop of statements", k=3)
+    found = run("search", "my-index", "a loop of statements", "--rerank", "bert", "-k", "3", "--json").stdout
+    assert [hit["score"] for hit in json.loads(found)["hits"]] == [hit.score for hit in expected]
+    assert expected != Index.open(index).search("a loop of statements", k=3)
 
 
 def test_a_sentence_encoder_is_given_by_its_own_option(run: Run, table_path: str, folder: Path) -> None:

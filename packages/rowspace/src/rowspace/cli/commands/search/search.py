@@ -50,6 +50,12 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
             metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
         ),
     ] = None,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="A sentence encoder that orders the best 50 passages anew.", show_default=False
+        ),
+    ] = None,
     evaluate: Annotated[
         str | None,
         typer.Option(
@@ -68,6 +74,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     Example:
       rowspace search my-index "where are errors reported"
       rowspace search my-index parse_header --mode lexical --path '*.py' -k 3
+      rowspace search my-index "where are errors reported" --rerank path/to/all-MiniLM-L6-v2
       rowspace search my-books "a detective in Paris" --where 'year<1930' --where language=fr
       rowspace search my-index --evaluate queries.jsonl
     """
@@ -75,11 +82,13 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
         if query is not None or pattern is not None or where:
             others = "QUERY, --path and --where"
             raise UsageError(f"--evaluate searches all files for the queries of its file; leave out {others}")
-        _evaluate(_open(path, table, "hybrid"), path, evaluate, as_json=as_json)
+        _evaluate(_open(path, table, "hybrid", rerank), path, evaluate, as_json=as_json)
         return
     if query is None or not query.strip():
         raise UsageError("the query is empty; give words or a question")
-    index = _open(path, table, mode)
+    if rerank is not None and mode != "hybrid":
+        raise UsageError(f"--rerank orders what is found by vectors and by words; leave out --mode {mode}")
+    index = _open(path, table, mode, rerank)
     hits = index.search(query, k=k, path=pattern, where=where or None, mode=mode)
     changes = index.changes(hits)
     if as_json:
@@ -134,10 +143,10 @@ def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
         print_table(kind or "all queries", columns, rows)
 
 
-def _open(path: str, table: str | None, mode: str) -> "Index":
+def _open(path: str, table: str | None, mode: str, reranker: str | None) -> "Index":
     from rowspace.search import Index
 
-    return Index.open(path, None if mode == "lexical" else table)
+    return Index.open(path, None if mode == "lexical" else table, reranker=reranker)
 
 
 def _bridge_sentence(bridge: "Bridge") -> str:
@@ -173,6 +182,12 @@ def mcp(
             show_default=False,
         ),
     ] = None,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="A sentence encoder that orders the best 50 passages anew.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Serve an index as a tool for coding agents (MCP).
 
@@ -186,7 +201,7 @@ def mcp(
     from rowspace.search import Index
     from rowspace.search.mcp_server import make_server
 
-    index = Index.open(path, table)
+    index = Index.open(path, table, reranker=rerank)
     if index.bridge is not None:
         message(_bridge_sentence(index.bridge))
     make_server(index).run("stdio")
