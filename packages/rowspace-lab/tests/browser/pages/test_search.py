@@ -189,8 +189,13 @@ class TestIndexing:
         page = visit("search")
         expect(page.get_by_text(f"{folder} has {len(FILES)} files and no index with this table yet.")).to_be_visible()
         expect(page.get_by_label("Python", exact=True)).to_contain_text(f"Index.build('{folder}', encoder, 'my-index')")
+        notes = page.get_by_role("table", name=re.compile("The place of each note"))
+        expect(notes.get_by_role("row").nth(3)).to_be_visible()  # of the lesson, until there is an index
+        page.get_by_label("Question", exact=True).fill("what is E17")
+        expect(notes).to_contain_text("E17")
         page.get_by_role("button", name="Index these files").click()
         expect(page.get_by_text("5 files, 5 passages, indexed")).to_be_visible()
+        expect(notes).to_have_count(0)
         page.get_by_label("Question", exact=True).fill("Tulips grow bulbs spring")
         expect(passages(page).first.locator(".place")).to_have_text("garden.txt:1")
         (folder / "new.txt").write_text("Roses, roses, roses.")
