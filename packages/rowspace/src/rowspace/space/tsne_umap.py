@@ -55,13 +55,13 @@ def tsne(
     """
     if not perplexity >= 1:
         raise UsageError(f"perplexity is a number of neighbors and must be 1 or more, got {perplexity}")
+    frames, calls, interval = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
     try:
         from openTSNE import TSNE  # an extra, and slow to import
         from openTSNE.affinity import PerplexityBasedNN
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
     except ImportError as error:
         raise MissingExtraError("tsne needs openTSNE: pip install 'rowspace[analysis]'") from error
-    frames, calls, interval = _Frames(rows, steps, on_frame, sample, seed, neighbors), count(1), 10
     perplexity = min(perplexity, (len(frames.units) - 1) / 3)
     index = PrecomputedNeighbors(*frames.neighbors(int(3 * perplexity)))
     early = steps // 3 // interval * interval  # calls come before every 10th step of each part
@@ -106,6 +106,7 @@ def umap(
     """
     if num_neighbors < 2:
         raise UsageError(f"num_neighbors counts the row itself and must be 2 or more, got {num_neighbors}")
+    frames, random = _Frames(rows, steps, on_frame, sample, seed, neighbors), np.random.RandomState(seed)
     try:
         with warnings.catch_warnings(action="ignore"):  # that TensorFlow, which is not used here, is not installed
             from umap import layouts, umap_  # an extra, and slow to import
@@ -115,7 +116,6 @@ def umap(
         raise MissingExtraError("umap needs umap-learn: pip install 'rowspace[analysis]'") from error
     for module in layouts, umap_:
         cache_functions(module)
-    frames, random = _Frames(rows, steps, on_frame, sample, seed, neighbors), np.random.RandomState(seed)
     num_neighbors = min(num_neighbors, len(frames.units) - 1)
     ids, distances = frames.neighbors(num_neighbors - 1)
     itself = np.arange(len(ids))[:, np.newaxis]
