@@ -31,7 +31,11 @@ def bare(table):
     return rs.Table(list(table), table.rows, table.counts)
 
 
-@pytest.mark.parametrize("more", [{}, {"workers": 2}, {"model": "cbow"}], ids=["", "workers", "cbow"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, *(pytest.param(each, marks=pytest.mark.long) for each in ({"workers": 2}, {"model": "cbow"}))],
+    ids=["", "workers", "cbow"],
+)
 def test_old_words_keep_ids_and_untouched_rows_and_new_words_follow(halves, first, more):
     for init in (first, bare(first)):
         went_on = rs.fit(halves[1], init=init, epochs=1, **more)

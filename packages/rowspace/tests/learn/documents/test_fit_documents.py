@@ -66,6 +66,7 @@ def test_documents_with_the_same_words_become_neighbors(texts, documents):
     assert losses[-1] < losses[0]
 
 
+@pytest.mark.long
 def test_an_inferred_row_depends_on_its_text_only(texts, documents):
     unseen = ["cat dog cow", "axe saw", "", "zebra", *list(texts.values())[:150]]
     rows = documents.infer(unseen)

@@ -33,7 +33,15 @@ def learn(corpus, *, pauses=False, **options):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"model": "cbow"}, {"subwords": True, "buckets": 500}, {"negatives": 40, "sample": 0}]
+    "options",
+    [
+        {},
+        {"model": "cbow"},
+        *(
+            pytest.param(each, marks=pytest.mark.long)
+            for each in ({"subwords": True, "buckets": 500}, {"negatives": 40, "sample": 0})
+        ),
+    ],
 )
 def test_rows_and_losses_do_not_depend_on_the_number_of_workers(corpus, options):
     losses, arrays = learn(corpus, workers=1, **options)

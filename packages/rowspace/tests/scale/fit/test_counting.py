@@ -49,8 +49,8 @@ def assert_equal(found, expected):
         {"min_count": 2},
         {"sentences": "paragraph"},
         {"sentences": "document", "max_vocabulary": 5},
-        {"split": "whitespace", "min_count": 1},
-        {"pattern": r"[a-z]+", "cased": True},
+        pytest.param({"split": "whitespace", "min_count": 1}, marks=pytest.mark.long),
+        pytest.param({"pattern": r"[a-z]+", "cased": True}, marks=pytest.mark.long),
     ],
     ids=str,
 )

@@ -36,7 +36,7 @@ def _dying_when_saved(monkeypatch):
     "options",
     [
         {},
-        {"deterministic": True, "workers": 2},
+        pytest.param({"deterministic": True, "workers": 2}, marks=pytest.mark.long),
         pytest.param({"subwords": True, "buckets": 700}, marks=pytest.mark.long),
     ],
     ids=str,

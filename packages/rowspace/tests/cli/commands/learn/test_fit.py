@@ -155,6 +155,7 @@ def test_example_command_has_no_special_token(run: Run, english: Path, tmp_path:
     assert len(shlex.split(token)[0]) == 1
 
 
+@pytest.mark.long
 def test_several_workers_give_a_message_about_reproducibility(run: Run, english: Path, tmp_path: Path) -> None:
     result = run("fit", str(english), "-o", str(tmp_path / "table"), *QUICK, "--workers", "2")
     assert "2 workers: " in result.stdout
