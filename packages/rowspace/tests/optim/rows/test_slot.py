@@ -249,7 +249,7 @@ PROGRAM = st.lists(
 
 
 @WITH_DENSE_GRADIENTS
-@example(
+@example(  # a gradient of -9.3e-6 that is a difference of numbers near 0.1 enlarges errors of the rows
     program=[
         ("tied head", [28, 29], 1, False),
         ("TokenEmbedding", [0, 3], 11, True),
@@ -261,19 +261,15 @@ PROGRAM = st.lists(
 )
 @given(program=PROGRAM, betas=st.sampled_from([(0.9, 0.999), (0.9, 0.7), (0.5, 0.5)]), decay=st.sampled_from([0, 0.1]))
 def test_any_sequence_of_reads_and_gaps_trains_as_with_adamw(program, betas, decay):
-    """A gradient that is nearly 0 enlarges rounding errors, which a model whose rows differ by 1e-13 shows."""
-    other = Model(sparse=False)
-    (dense, _), (sparse, _), _ = pairs = *twins(), (other, torch.optim.AdamW(other.parameters(), lr=0.01))
-    with torch.no_grad():
-        other.weight.copy_(dense.weight * (1 + 1e-13 * torch.randn(SIZE, DIM).double().sign()))
+    pairs = twins()
     for read, ids, gap, is_warm in program:
         for _, optimizer in pairs:
             optimizer.param_groups[0].update(lr=0.02 if is_warm else 0.001, betas=betas, weight_decay=decay)
         some_steps(pairs, gap)
         train(pairs, torch.tensor(ids), READS[read])
+    (dense, _), (sparse, _) = pairs
     with torch.no_grad():
-        allowed = max(CLOSE, 30 * deviation(other.weight, dense.weight))
-        assert deviation(sparse.head(torch.eye(DIM).double()), dense.weight.T) < allowed
+        assert deviation(sparse.head(torch.eye(DIM).double()), dense.weight.T) < CLOSE
 
 
 @pytest.mark.parametrize("make", [DeferredAdamW, DeferredSGD, RowAdagrad])

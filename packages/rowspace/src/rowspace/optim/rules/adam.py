@@ -16,7 +16,7 @@ from rowspace.optim.rules.adam_torch import catch_up_rows, step_rows
 
 __all__ = ["AdamRows"]
 
-TOLERANCES = {torch.float32: 1e-8, torch.float64: 1e-12}  # relative error of a catch-up
+TOLERANCES = {torch.float32: 1e-8, torch.float64: 1e-15}  # relative error of a catch-up
 MIN_BETA = 1e-300  # replaces a β of 0, whose logarithm is infinite
 
 
