@@ -183,6 +183,9 @@ def test_a_cache_of_a_reranker_is_bounded_and_replaced_when_it_is_damaged(folder
     first = index.search("tulips bulbs install")
     with closing(sqlite3.connect(cache)) as stored:
         assert stored.execute("SELECT count(*) FROM vectors").fetchone() == (2,)
+    with closing(sqlite3.connect(cache)) as stored, stored:
+        stored.execute("UPDATE vectors SET vector = zeroblob(length(vector))")
+    assert index.search("tulips bulbs install") == first
     cache.write_bytes(b"no database" * 1000)
     for _ in range(2):
         assert index.search("tulips bulbs install") == first

@@ -1,6 +1,6 @@
 """Each control beside a figure changes what the page shows: the figure, its numbers or its code.
 
-Those of the Arena do not: they are the settings of the next run, as that of Search is before there is a question.
+The Arena is left out, whose controls set up the next run, and so is Search before there is a question.
 """
 
 from collections.abc import Callable

@@ -51,7 +51,7 @@ class EncodeBatches:
     def __call__(self, batch: Any) -> Any:
         """Return a batch of the same kind with the column of vectors.
 
-        In Arrow, these are lists of fixed size; for Spark, which has none, lists.
+        Arrow batches get lists of fixed size, except for Spark, which reads only lists of any size.
 
         Args:
             batch: A table or record batch of Arrow, a dictionary of NumPy arrays (Ray Data), a data frame of pandas

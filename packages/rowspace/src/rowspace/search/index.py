@@ -192,9 +192,8 @@ class Index:
             path: Its folder or URL.
             encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`), or the path of
                 its table or model; by default the path that the index remembers.
-            reranker: A sentence encoder, or the path of one: hybrid searches give the best 50 passages, or k if that
-                is more, in the order that they would have with its vectors. It reads a passage with the first query
-                that finds it.
+            reranker: A sentence encoder, or the path of one, that reorders what hybrid searches find: the best 50
+                passages, or k if that is more. It reads a passage the first time that a query finds it.
 
         Raises:
             UsageError: If there is no index, the encoder differs and has no bridge, or the vectors of the reranker are

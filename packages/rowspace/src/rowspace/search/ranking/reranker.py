@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -21,7 +22,10 @@ __all__ = ["Reranker"]
 _DEPTH = 50  # passages, unless more are wanted
 _FILE = "reranked.sqlite"  # in the cache
 _MOST_BYTES = 1 << 29  # of vectors in it
-_TABLE = "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB UNIQUE, vector BLOB)"
+_TABLE = """
+CREATE TABLE IF NOT EXISTS vectors
+(number INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB UNIQUE, vector BLOB, checksum INTEGER)
+"""
 
 Vectors = dict[bytes, NDArray[np.float32]]
 
@@ -29,7 +33,7 @@ Vectors = dict[bytes, NDArray[np.float32]]
 class Reranker:
     """Gives passages that were found the cosines of another encoder in place of those of the index.
 
-    The vectors of passages are kept in the cache, up to 512 MB, so that no later search reads the same passage again.
+    It reads a passage once: the vectors of passages are kept in the cache, up to 512 MB.
 
     Args:
         encoder: The encoder.
@@ -77,12 +81,12 @@ class Reranker:
 
 
 def _read(file: Path, names: Iterable[bytes], dim: int) -> Vectors:
-    """Return the vectors of those names that a file has; none if it cannot be read."""
+    """Return the vectors of those names that a file has undamaged; none if it cannot be read."""
     found = Vectors()
     with suppress(sqlite3.Error), closing(_opened(file)) as cache:
         for name in names:
-            for (stored,) in cache.execute("SELECT vector FROM vectors WHERE name = ?", [name]):
-                if isinstance(stored, bytes) and len(stored) == 4 * dim:
+            for stored, checksum in cache.execute("SELECT vector, checksum FROM vectors WHERE name = ?", [name]):
+                if isinstance(stored, bytes) and len(stored) == 4 * dim and zlib.crc32(stored) == checksum:
                     found[name] = np.frombuffer(stored, np.float32)
     return found
 
@@ -93,8 +97,8 @@ def _write(file: Path, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with closing(_opened(file)) as cache, cache:
             cache.executemany(
-                "INSERT OR REPLACE INTO vectors (name, vector) VALUES (?, ?)",
-                [(name, vector.tobytes()) for name, vector in vectors.items()],
+                "INSERT OR REPLACE INTO vectors (name, vector, checksum) VALUES (?, ?, ?)",
+                [(name, vector.tobytes(), zlib.crc32(vector.tobytes())) for name, vector in vectors.items()],
             )
             most = _MOST_BYTES // max(vector.nbytes for vector in vectors.values())
             cache.execute("DELETE FROM vectors WHERE number <= (SELECT max(number) FROM vectors) - ?", [most])

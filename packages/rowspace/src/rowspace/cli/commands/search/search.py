@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp", "search"]
 
+Rerank = Annotated[
+    str | None,
+    typer.Option(metavar="MODEL", help="Reorder the best 50 passages with this sentence encoder.", show_default=False),
+]
+
 
 def search(  # noqa: PLR0913  # what to search, and how to show it
     path: Annotated[str, typer.Argument(metavar="INDEX", help="An index of rowspace index: a folder, or s3://...")],
@@ -50,12 +55,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
             metavar="TABLE", help="The table, if it was moved, or one with a bridge to the index.", show_default=False
         ),
     ] = None,
-    rerank: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL", help="A sentence encoder that orders the best 50 passages anew.", show_default=False
-        ),
-    ] = None,
+    rerank: Rerank = None,
     evaluate: Annotated[
         str | None,
         typer.Option(
@@ -87,7 +87,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     if query is None or not query.strip():
         raise UsageError("the query is empty; give words or a question")
     if rerank is not None and mode != "hybrid":
-        raise UsageError(f"--rerank orders what is found by vectors and by words; leave out --mode {mode}")
+        raise UsageError(f"--rerank reorders what vectors and words find together; leave out --mode {mode}")
     index = _open(path, table, mode, rerank)
     hits = index.search(query, k=k, path=pattern, where=where or None, mode=mode)
     changes = index.changes(hits)
@@ -182,12 +182,7 @@ def mcp(
             show_default=False,
         ),
     ] = None,
-    rerank: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL", help="A sentence encoder that orders the best 50 passages anew.", show_default=False
-        ),
-    ] = None,
+    rerank: Rerank = None,
 ) -> None:
     """Serve an index as a tool for coding agents (MCP).
 
