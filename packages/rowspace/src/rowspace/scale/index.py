@@ -12,8 +12,8 @@ from rowspace.errors import UsageError
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
 from rowspace.scale.mapping import check_engine, map_parts
-from rowspace.search.index import Index, settings_of
-from rowspace.search.options import IndexOptions
+from rowspace.search.index import Index
+from rowspace.search.options import IndexOptions, settings_of
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files, resolve_roots
 from rowspace.search.storage.damage import lance_errors
 from rowspace.search.storage.dataset import dataset_schema, dataset_uri, import_lance, is_remote

@@ -2,8 +2,8 @@
 
 | file | contents |
 |---|---|
-| `index.py` | `Index`: build, open, update, search |
-| `options.py` | `IndexOptions`; what an index needs of an encoder |
+| `index.py`, `index_reader.py` | `Index`: build, update; open, search |
+| `options.py` | `IndexOptions`; what an index needs of an encoder; the settings of a new one |
 | `reading/files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
 | `reading/documents/`, `chunks.py` | files → text, the line of each position, and named sections → passages |
 | `records.py` | records of files or of Python → ids, texts and metadata |

@@ -1,41 +1,32 @@
 """`Index`: files or records as passages that can be searched by meaning and by words."""
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.errors import UsageError
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
-from rowspace.search.options import IndexOptions
-from rowspace.search.places import check_folder, has_index, replacing, resolve_place, writing
-from rowspace.search.ranking.conditions import Where, where_filter
-from rowspace.search.ranking.evidence import Evidence, explain_hits
-from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
+from rowspace.search.index_reader import IndexReader
+from rowspace.search.options import IndexOptions, check_floats, settings_of
+from rowspace.search.places import check_folder, replacing, resolve_place, writing
+from rowspace.search.ranking.query_encoder import open_encoder
 from rowspace.search.ranking.reranker import Reranker
-from rowspace.search.ranking.scores import Hit, Mode, Rankings
-from rowspace.search.ranking.search import find_passages, path_filter
-from rowspace.search.reading.files import Change, file_time, resolve_roots
+from rowspace.search.reading.files import resolve_roots
 from rowspace.search.records import Records, check_names, rows_of, source_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
-from rowspace.search.storage.vectors import AnyEncoder, PassageVectors, read_vectors
+from rowspace.search.storage.vectors import AnyEncoder
 from rowspace.search.update import update_store
 from rowspace.search.update_records import update_records
 from rowspace.search.writer import Progress, Summary
 
-__all__ = ["Index", "settings_of"]
-
-FLOATS = ("float32", "float16")
+__all__ = ["Index"]
 
 
-class Index:
+class Index(IndexReader):
     """A search index of files or records, in a folder or an object store; make one with `build` or `open`.
 
     Attributes:
@@ -47,11 +38,8 @@ class Index:
     def __init__(
         self, path: str, store: ChunkStore, encoder: AnyEncoder | None, reranker: Reranker | None = None
     ) -> None:
-        self.path = path
+        super().__init__(path, store, encoder, reranker)
         self.summary = Summary()
-        self._reranker = reranker
-        self._store = store
-        self._queries = QueryEncoder(path, store, encoder)
 
     @classmethod
     def build(
@@ -63,7 +51,7 @@ class Index:
         options: IndexOptions | None = None,
         table: str | Path | None = None,
         on_progress: Progress | None = None,
-    ) -> "Index":
+    ) -> Self:
         """Make an index of files.
 
         An index at `path` is replaced, in one step, when the new one is complete; until then it can be searched. A
@@ -103,7 +91,7 @@ class Index:
         options: IndexOptions | None = None,
         table: str | Path | None = None,
         on_progress: Progress | None = None,
-    ) -> "Index":
+    ) -> Self:
         """Make an index of records, each with an id, a text and metadata.
 
         A long text is divided into passages, as those of files. Records are read one by one; of each, only its id and a
@@ -159,7 +147,7 @@ class Index:
     @classmethod
     def build_by(
         cls, path: str | Path, settings: IndexSettings, encoder: AnyEncoder, update: Callable[[ChunkStore], Summary]
-    ) -> "Index":
+    ) -> Self:
         """Make an index of what a function writes; `build`, `build_records` and `rowspace.scale` give it.
 
         Args:
@@ -179,76 +167,12 @@ class Index:
         return index
 
     @classmethod
-    def open(
-        cls,
-        path: str | Path,
-        encoder: AnyEncoder | str | Path | None = None,
-        *,
-        reranker: AnyEncoder | str | Path | None = None,
-    ) -> "Index":
-        """Open an index.
-
-        Args:
-            path: Its folder or URL.
-            encoder: The encoder that it was made with, or one that has a bridge to it (`build_bridge`), or the path of
-                its table or model; by default the path that the index remembers.
-            reranker: A sentence encoder, or the path of one, that reorders what hybrid searches find: the best 50
-                passages, or k if that is more. It reads a passage the first time that a query finds it.
-
-        Raises:
-            UsageError: If there is no index, the encoder differs and has no bridge, or the vectors of the reranker are
-                not floats.
-            FileFormatError: If the index, the bridge or the reranker is damaged.
-            MissingExtraError: If the reranker needs PyTorch or transformers, and it is not installed.
-        """
-        place = resolve_place(path)
-        store, second = ChunkStore.open(place), None if reranker is None else open_encoder(reranker)
-        if second is not None:
-            _check_floats(second, "a reranker")
-        index = cls(
-            place,
-            store,
-            None if encoder is None else open_encoder(encoder),
-            None if second is None else Reranker(second),
-        )
-        if encoder is not None:
-            index._queries.encoder()
-        return index
-
-    @classmethod
-    def exists(cls, path: str | Path) -> bool:
-        """Whether there is an index at `path`, which may be damaged."""
-        return has_index(resolve_place(path))
-
-    @classmethod
     def check_target(cls, path: str | Path) -> None:
         """Raise the errors that `build` would raise about `path` or a missing Lance; call it before long work."""
         import_lance()
         place = resolve_place(path)
         if not is_remote(place):
             check_folder(place)
-
-    @property
-    def bridge(self) -> Bridge | None:
-        """What maps queries, if the encoder is not the one that made the index; None before the first query."""
-        return self._queries.bridge
-
-    @property
-    def settings(self) -> IndexSettings:
-        """What the index was made with."""
-        return self._store.settings
-
-    def __len__(self) -> int:
-        """Return the number of passages."""
-        return self._store.count()
-
-    def files(self) -> list[str]:
-        """Return the paths of the files, or the ids of the records."""
-        return sorted(self._store.files())
-
-    def names(self) -> list[str]:
-        """Return the headings and functions that passages belong to, each once, in the order of the index."""
-        return self._store.names()
 
     def update(
         self, files: str | Path | Iterable[str | Path] | None = None, *, on_progress: Progress | None = None
@@ -352,159 +276,15 @@ class Index:
         """
         self._store.refresh()
         encoder = open_encoder(encoder)
-        _check_floats(encoder, "a bridge")
+        check_floats(encoder, "a bridge")
         if encoder.fingerprint == self.settings.fingerprint:
             raise UsageError(f"{self.path}: the index was made with this table, so it needs no bridge; search it")
         bridge = learn_bridge(self._store, encoder, options or BridgeOptions(), on_step=on_step)
         save_bridge(self.path, bridge)
         return bridge
 
-    def search(
-        self,
-        query: str,
-        *,
-        k: int = 10,
-        path: str | None = None,
-        where: Where | None = None,
-        mode: Mode = "hybrid",
-    ) -> list[Hit]:
-        """Return the passages that answer a query, best first.
-
-        Args:
-            query: Words or a question.
-            k: The maximum number of passages.
-            path: Search only files whose path matches this pattern, such as `*.md`, `docs/` or `src/**/*.py`.
-            where: Search only records that meet this condition on their metadata, such as "year>=1999", or several:
-                a list of conditions, or a dictionary of values by column. The operators are = != < <= > >=; numbers
-                are compared by size, texts by their characters. `column=` is met by records without a value, `!=` also
-                by these.
-            mode: "dense" ranks by the cosine of vectors, "lexical" by BM25 scores of passages, their titles and their
-                files, "hybrid" by both, and by the reranker of `open` if there is one.
-
-        Returns:
-            At most `k` hits; none if no word of the query is known.
-
-        Raises:
-            UsageError: If an argument is not valid, or the table has changed since the index was made.
-        """
-        self._store.refresh()
-        vector = None if mode == "lexical" else self._queries.vector(query)
-        weight, condition = self._queries.weight(query) if mode == "hybrid" else 1.0, self._filter(path, where)
-        found = find_passages(self._store, query, vector, k=k, where=condition, mode=mode, weight=weight)
-        if self._reranker is not None and mode == "hybrid":
-            found = self._reranker.rerank(self._store, query, found, k)
-        return found.hits(mode, k)
-
-    def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
-        """Return which files of hits have another size or time than when they were indexed, or are gone.
-
-        Args:
-            hits: Passages that were found.
-
-        Returns:
-            The change of each such path; none for a file that is as it was indexed, and none for records.
-        """
-        if self.settings.records is not None:
-            return {}
-        paths = sorted({hit.path for hit in hits})
-        known = (
-            {path: state for path, state in self._store.files(paths).items() if not is_remote(path)} if paths else {}
-        )
-        now = {path: file_time(path) for path in known}
-        return {path: "changed" if now[path] else "gone" for path, state in known.items() if now[path] != state[:2]}
-
-    def rankings(self, query: str, *, k: int = 10, path: str | None = None, where: Where | None = None) -> Rankings:
-        """Return the passages that answer a query in three orders: by vectors, by words, and by both.
-
-        Args:
-            query: Words or a question.
-            k: The maximum number of passages of each order.
-            path: As for `search`.
-            where: As for `search`.
-
-        Returns:
-            What `search` returns in each mode without a reranker, with both ranks of each passage.
-
-        Raises:
-            UsageError: As `search`.
-        """
-        self._store.refresh()
-        vector, weight = self._queries.vector(query), self._queries.weight(query)
-        found = find_passages(
-            self._store, query, vector, k=k, where=self._filter(path, where), mode="hybrid", weight=weight
-        )
-        return found.rankings(k)
-
-    def _filter(self, path: str | None, where: Where | None) -> str | None:
-        """Return the condition of SQL that passages must meet."""
-        columns = self.settings.records
-        if path is not None and columns is not None:
-            raise UsageError("path is for an index of files, and this one has records; use where")
-        if where is not None and columns is None:
-            raise UsageError("where is for an index of records, and this one has files; use path")
-        if where is not None and columns is not None:
-            return where_filter(where, columns)
-        return None if path is None else path_filter(path)
-
-    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
-        """Return why passages were found: what each of their words adds to the cosine, and each query word to BM25.
-
-        Args:
-            query: The query.
-            hits: Passages that were found.
-
-        Raises:
-            UsageError: If the table has changed since the index was made, or its encoder's pooling is not a mean, or it
-                is a sentence encoder.
-        """
-        encoder = self._queries.encoder_of_passages()
-        if isinstance(encoder, ContextualEncoder):
-            raise UsageError(
-                f"{self.path}: a sentence encoder made the vectors, in which words have no shares of their own"
-            )
-        return explain_hits(self._store, encoder, query, self._queries.vector(query), hits)
-
-    def vectors(self, *, limit: int | None = None) -> PassageVectors:
-        """Return the vectors of the passages, with their places.
-
-        Args:
-            limit: Return at most this many, at equal distances in the order of the index.
-        """
-        self._store.refresh()
-        return read_vectors(self._store, limit)
-
-    def query_vector(self, query: str) -> NDArray[np.float32]:
-        """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
-        return self._queries.vector(query)
-
-    @property
-    def version(self) -> int:
-        """The number of the index's last commit, which changes with its passages."""
-        self._store.refresh()
-        return int(self._store.dataset.version)
-
 
 def _opened(encoder: AnyEncoder | str | Path, table: str | Path | None) -> tuple[AnyEncoder, str | Path | None]:
     """Return the encoder, and the path of its table or model if it is known."""
     path = encoder if isinstance(encoder, str | Path) else table
     return open_encoder(encoder), path
-
-
-def settings_of(
-    encoder: AnyEncoder,
-    options: IndexOptions,
-    table: str | Path | None,
-    roots: Iterable[str],
-    columns: RecordColumns | None,
-) -> IndexSettings:
-    """Return the settings of a new index; raise `UsageError` if the vectors of the encoder are not floats."""
-    _check_floats(encoder, "an index")
-    known = None if table is None else str(table) if is_remote(str(table)) else os.path.realpath(table)
-    return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
-
-
-def _check_floats(encoder: AnyEncoder, purpose: str) -> None:
-    if encoder.options.dtype not in FLOATS:
-        raise UsageError(
-            f"{purpose} needs vectors of {' or '.join(FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"
-        )

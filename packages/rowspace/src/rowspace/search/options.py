@@ -1,11 +1,22 @@
-"""`IndexOptions`: how files are divided into passages and searched."""
+"""`IndexOptions`: how files are divided into passages and searched; `settings_of`: the settings of a new index."""
 
-from dataclasses import dataclass
-from typing import Annotated
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from rowspace._base.options import Option, validate_options
+from rowspace.errors import UsageError
+from rowspace.search.storage.dataset import is_remote
+from rowspace.search.storage.settings import IndexSettings, RecordColumns
 
-__all__ = ["IndexOptions"]
+if TYPE_CHECKING:
+    from rowspace.search.storage.vectors import AnyEncoder
+
+__all__ = ["IndexOptions", "check_floats", "settings_of"]
+
+_FLOATS = ("float32", "float16")
 
 
 @dataclass(frozen=True)
@@ -33,3 +44,24 @@ class IndexOptions:
 
     def __post_init__(self) -> None:
         validate_options(self)
+
+
+def settings_of(
+    encoder: "AnyEncoder",
+    options: IndexOptions,
+    table: str | Path | None,
+    roots: Iterable[str],
+    columns: RecordColumns | None,
+) -> IndexSettings:
+    """Return the settings of a new index; raise `UsageError` if the vectors of the encoder are not floats."""
+    check_floats(encoder, "an index")
+    known = None if table is None else str(table) if is_remote(str(table)) else os.path.realpath(table)
+    return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
+
+
+def check_floats(encoder: "AnyEncoder", purpose: str) -> None:
+    """Raise `UsageError` if the vectors of an encoder are not floats, which `purpose` needs."""
+    if encoder.options.dtype not in _FLOATS:
+        raise UsageError(
+            f"{purpose} needs vectors of {' or '.join(_FLOATS)}, and this encoder has dtype={encoder.options.dtype!r}"
+        )
