@@ -34,11 +34,7 @@ def test_encode_on_processes_saves_parts(tmp_path, table_path):
         (["--on", "processes"], "--on saves vectors in a folder or at a URL; name it with -o"),
         (["--on", "processes", "-o", "v", "--resume"], "--resume is not needed with --on: the same command again"),
         (["--part-megabytes", "1", "-o", "v.npy"], "--part-megabytes is for parts; give --on"),
-        (
-            ["-o", "s3://bucket/v.npy"],
-            "s3://bucket/v.npy is a URL, where a folder of Parquet files is saved with --on",
-        ),
-        (["-o", "s3://bucket/v/"], "s3://bucket/v/ is a URL, where a folder of Parquet files is saved with --on"),
+        (["-o", "s3://bucket/v/"], "s3://bucket/v/: at a URL, vectors are saved as .npy or .parquet, or as a folder"),
         (
             ["-o", "s3://bucket/v.npy", "--on", "ray"],
             "--on saves a folder of Parquet files, and s3://bucket/v.npy is the",

@@ -10,12 +10,15 @@ __all__ = ["stop_requests"]
 
 
 @contextmanager
-def stop_requests() -> Iterator[threading.Event]:
+def stop_requests(requested: threading.Event | None = None) -> Iterator[threading.Event]:
     """Yield an event that the first SIGINT or SIGTERM sets; a second one is handled as before.
 
-    Python delivers signals to its main thread only: in other threads the event is never set.
+    Python delivers signals to its main thread only: in other threads they do not set the event.
+
+    Args:
+        requested: The event, if others may set it too; a new one by default.
     """
-    requested = threading.Event()
+    requested = requested or threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield requested
         return

@@ -13,11 +13,11 @@ from typing import BinaryIO
 
 from platformdirs import user_cache_path
 
-from rowspace._base.atomic import StrPath, atomic_file, clear_temporaries
-from rowspace.errors import MissingExtraError, RowspaceError
+from rowspace._base.atomic import StrPath, clear_temporaries
+from rowspace.errors import MissingExtraError, RowspaceError, UsageError
 from rowspace.files.foreign import HUB_NAME
-from rowspace.files.remote import is_url, open_remote, remote_files
-from rowspace.files.remote_place import translated_errors
+from rowspace.files.remote import is_url, open_remote, remote_files, split_url
+from rowspace.files.remote_place import RemoteFile, translated_errors
 
 __all__ = ["local_copy", "local_path"]
 
@@ -83,30 +83,38 @@ def local_copy(url: str) -> Path:
         RowspaceError: It cannot be read.
         MissingExtraError: pyarrow is not installed.
     """
-    url = url.rstrip("/")
-    files = remote_files(url)
-    key = blake2b(repr(files).encode(), digest_size=16).hexdigest()
-    target = user_cache_path("rowspace") / "remote" / key / url.rpartition("/")[2]
-    if target.exists():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if files[0].url == url:
-        with atomic_file(target) as local:
-            _download(url, local)
-        return target
-    clear_temporaries(target)
-    scratch = Path(mkdtemp(prefix=".rowspace-", dir=target.parent))
-    try:
-        for file in files:
-            copy = scratch / file.url.removeprefix(url).strip("/")
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            with copy.open("wb") as local:
-                _download(file.url, local)
-        with suppress(OSError):  # another process was faster
-            scratch.rename(target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    _, name, _ = split_url(url)
+    # Files that were replaced while they were copied have another place.
+    while not (target := _place_of_copy(files := remote_files(url), name)).exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        clear_temporaries(target)
+        scratch = Path(mkdtemp(prefix=".rowspace-", dir=target.parent))
+        try:
+            _copy(url, files, scratch)
+            with suppress(OSError):  # another process was faster
+                (scratch / name).rename(target)
+        except UsageError:  # a file is gone
+            if remote_files(url) == files:
+                raise
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
     return target
+
+
+def _copy(url: str, files: list[RemoteFile], target: Path) -> None:
+    """Copy files, which may be replaced meanwhile, into a folder."""
+    folder, _, options = split_url(url)
+    for file in files:
+        copy = target / file.url.removeprefix(folder).removesuffix(options)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with copy.open("wb") as local:
+            _download(file.url, local)
+
+
+def _place_of_copy(files: list[RemoteFile], name: str) -> Path:
+    """Return where a copy of files is kept while they are these."""
+    key = blake2b(repr(files).encode(), digest_size=16).hexdigest()
+    return user_cache_path("rowspace") / "remote" / key / name
 
 
 def _download(url: str, local: BinaryIO) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import IO, cast
 
 from rowspace.errors import UsageError, missing_file
-from rowspace.files.remote_place import Place, RemoteFile, translated_errors
+from rowspace.files.remote_place import Place, RemoteFile, translated_errors, url_parts
 
 __all__ = [
     "RemotePath",
+    "check_remote_target",
     "common_folder",
     "delete_remote",
     "is_url",
@@ -22,6 +23,7 @@ __all__ = [
     "remote_file",
     "remote_files",
     "remote_names",
+    "split_url",
     "upload",
     "write_remote",
 ]
@@ -153,6 +155,29 @@ def write_remote(url: str, data: bytes) -> None:
     """Write a file in one step: readers find the old file or the new one; raises as `remote_files`."""
     with translated_errors(url, doing="written"), Place.of(url).replaced() as file:
         file.write(data)
+
+
+def split_url(url: str) -> tuple[str, str, str]:
+    """Return the URL of the folder, with its slash, the name in it, and the options of a URL.
+
+    >>> split_url("s3://bucket/a/b.npy?region=eu")
+    ('s3://bucket/a/', 'b.npy', '?region=eu')
+    """
+    scheme, place, options = url_parts(url)
+    folder, slash, name = place.rpartition("/")
+    return scheme + folder + slash, name, options
+
+
+def check_remote_target(url: str) -> None:
+    """Raise what `write_remote` would raise about a URL, for which an empty file is written; call it before long work.
+
+    Raises:
+        UsageError: The URL is that of a whole bucket.
+    """
+    if split_url(url)[0].endswith("://"):
+        raise UsageError(f"{url!r} is a whole bucket; name a file or a folder in it")
+    with translated_errors(url, doing="written"):
+        Place.of(url).check_writable()
 
 
 def upload(source: Path, url: str) -> None:

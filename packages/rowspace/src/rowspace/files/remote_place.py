@@ -17,7 +17,7 @@ from rowspace.errors import MissingExtraError, RowspaceError, UsageError, missin
 if TYPE_CHECKING:
     from pyarrow import fs
 
-__all__ = ["TEMPORARY", "Place", "RemoteFile", "translated_errors"]
+__all__ = ["TEMPORARY", "Place", "RemoteFile", "translated_errors", "url_parts"]
 
 TEMPORARY = ".tmp"
 """The ending of the hidden names of files that are being written."""
@@ -58,7 +58,7 @@ class Place(NamedTuple):
     @classmethod
     def of(cls, url: str) -> Self:
         """Open the file system of a URL."""
-        scheme, rest, options = _parts(url)
+        scheme, rest, options = url_parts(url)
         bucket = rest.split("/")[0]
         endpoints = tuple(os.environ.get(name) for name in _ENDPOINTS)
         try:
@@ -88,10 +88,7 @@ class Place(NamedTuple):
     @contextmanager
     def replaced(self) -> Iterator[BinaryIO]:
         """Yield a file to write to, which takes the place of the one at the path when the block ends."""
-        folder, _, name = self.path.rpartition("/")
-        temporary = f"{folder}/.{name}-{token_hex(4)}{TEMPORARY}"  # since an upload that fails may leave a part
-        if self.system.type_name != "s3":  # which has no folders
-            self.system.create_dir(folder, recursive=True)
+        temporary = self._temporary()  # since an upload that fails may leave a part
         try:
             with self.system.open_output_stream(temporary) as file:
                 yield cast("BinaryIO", file)
@@ -100,6 +97,20 @@ class Place(NamedTuple):
             with suppress(OSError):
                 self.system.delete_file(temporary)
             raise
+
+    def check_writable(self) -> None:
+        """Write an empty file next to the path, and delete it; raise the error of the system if it cannot be."""
+        temporary = self._temporary()
+        with self.system.open_output_stream(temporary):
+            pass
+        self.system.delete_file(temporary)
+
+    def _temporary(self) -> str:
+        """Return a hidden path next to the path, in a folder that exists."""
+        folder, _, name = self.path.rpartition("/")
+        if self.system.type_name != "s3":  # which has no folders
+            self.system.create_dir(folder, recursive=True)
+        return f"{folder}/.{name}-{token_hex(4)}{TEMPORARY}"
 
 
 @lru_cache
@@ -110,10 +121,10 @@ def _file_system(url: str, _endpoints: tuple[str | None, ...]) -> "tuple[fs.File
     return cast("tuple[fs.FileSystem, str]", FileSystem.from_uri(url))
 
 
-def _parts(url: str) -> tuple[str, str, str]:
+def url_parts(url: str) -> tuple[str, str, str]:
     """Return the scheme, the place and the options of a URL.
 
-    >>> _parts("s3://bucket/a?b/?region=eu")
+    >>> url_parts("s3://bucket/a?b/?region=eu")
     ('s3://', 'bucket/a?b', '?region=eu')
     """
     found = _URL_PARTS.fullmatch(url)

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
 from rowspace.errors import FitDiverged, FitInterrupted, UsageError
+from rowspace.files.remote import is_url
 from rowspace.learn.checks import (
     refuse_if_nothing_to_learn,
     refuse_if_nothing_was_learned,
@@ -82,7 +83,8 @@ def fit(
     Args:
         corpus: A path or several, a folder, a glob, `-` for standard input; or an iterable of strings or of token
             lists; `None` learns from the source and docstrings of the running Python.
-        output: Where to save the table; needed to resume the fit if it is interrupted.
+        output: Where to save the table; needed to resume the fit if it is interrupted. A fit to a URL such as
+            s3://bucket/table is not resumed.
         resume: Continue the interrupted fit of `output`, with its text and options. `workers` may differ; any other
             option that is given must be the same.
         init: A table, or the path of one, to continue from. Its tokens keep their ids, and new words of the text
@@ -158,9 +160,10 @@ def run_fit(  # the arguments of `fit`
         table = final_table(ids, state)
         table.save(output)
         if not finished:
+            continued = f"; continue with rowspace fit --resume -o {shlex.quote(str(output))}"
             raise FitInterrupted(
-                f"stopped after {trainer.progress.words:,} words; the table so far is saved in "
-                f"{str(output)!r}; continue with rowspace fit --resume -o {shlex.quote(str(output))}"
+                f"stopped after {trainer.progress.words:,} words; the table so far is saved in {str(output)!r}"
+                + ("" if is_url(output) else continued)
             )
     return table
 

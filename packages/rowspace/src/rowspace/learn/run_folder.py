@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rowspace._base.atomic import scratch_folder
 from rowspace._base.work_folder import WorkFolder, folder_next_to
-from rowspace.errors import CorpusError, FitDiverged
+from rowspace.errors import CorpusError, FitDiverged, UsageError
+from rowspace.files.remote import is_url
 from rowspace.table import Table
 
 __all__ = ["EPOCH_NAME", "STATE_NAME", "open_run_folder", "run_folder_of"]
@@ -38,7 +39,8 @@ def open_run_folder(
     """Open the locked folder of a fit, or a temporary one; remove it unless the fit was interrupted.
 
     Args:
-        output: Where the table will be saved; None for a fit that saves nothing.
+        output: Where the table will be saved; None for a fit that saves nothing. A fit to a URL has a temporary folder,
+            too, and cannot be resumed.
         resume: Whether the folder must have a saved state, which is kept.
         keeps: Whether a fit that has saved a state can be resumed after an error.
 
@@ -46,14 +48,17 @@ def open_run_folder(
         The folder.
 
     Raises:
-        UsageError: The folder has other files, or there is nothing to resume.
+        UsageError: The folder has other files, or there is nothing to resume, as for a URL.
         RowspaceError: Another fit to the same output is running.
     """
-    if output is None:
+    if output is not None:
+        Table.check_target(output)
+    if output is None or is_url(output):
+        if resume:
+            raise UsageError(f"a fit to a URL such as {output} cannot be resumed, as one to a path can; start it again")
         with scratch_folder("fit") as folder:
             yield folder
         return
-    Table.check_target(output)
     path = run_folder_of(output)
     work_folder = WorkFolder(
         path,

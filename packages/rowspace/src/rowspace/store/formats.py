@@ -2,53 +2,32 @@
 
 import os
 import warnings
-from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from rowspace._base.atomic import StrPath, check_not_interrupted
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, missing_file
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.files.hub import local_path
-from rowspace.files.remote import is_url
+from rowspace.files.remote import is_url, split_url
 from rowspace.store import native
+from rowspace.store.at_url import check_url, save_to_url
+from rowspace.store.interface import Format, KeyedReader, Reader, ReaderAndWriter, Writer
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
 
-__all__ = ["FORMATS", "Format", "KeyedReader", "Reader", "Writer", "check_target", "format_of", "load", "save"]
-
-
-class Reader(Protocol):
-    """A module that reads a format."""
-
-    def recognizes(self, path: Path) -> bool:
-        """Whether what is at `path` is of the format, from its first bytes."""
-
-    def load(self, path: StrPath, *, limit: int | None = None) -> Table:
-        """Open the table at `path`, or its first `limit` rows."""
-
-
-class KeyedReader(Protocol):
-    """A reader of files of several tensors, where `key` is the name of the tensor of rows."""
-
-    def load(self, path: StrPath, *, limit: int | None = None, key: str | None = None) -> Table:
-        """Open the tensor `key` at `path` as a table, or its first `limit` rows."""
-
-
-class Writer(Protocol):
-    """A module that writes a format."""
-
-    def check_target(self, path: StrPath) -> None:
-        """Raise what `save` to `path` would raise about the path itself."""
-
-    def save(self, table: Table, path: StrPath) -> None:
-        """Write `table` to `path`."""
-
-
-class ReaderAndWriter(Reader, Writer, Protocol):
-    """A module that reads and writes a format."""
+__all__ = [
+    "FORMATS",
+    "Format",
+    "KeyedReader",
+    "Reader",
+    "Writer",
+    "check_target",
+    "format_of",
+    "format_to_write",
+    "load",
+    "save",
+]
 
 
 if TYPE_CHECKING:  # the modules are imported by name: here the type checker compares them with the protocols
@@ -69,54 +48,6 @@ if TYPE_CHECKING:  # the modules are imported by name: here the type checker com
     _keyed: tuple[KeyedReader, ...] = (checkpoint, safetensors_file)
 
 
-@dataclass(frozen=True)
-class Format:
-    """One format.
-
-    Attributes:
-        name: The name of the format in `save`.
-        module: The module of this folder that reads and writes it, which is imported when it is first needed.
-        suffixes: The endings of file names by which `save` chooses it.
-        is_folder: Whether it is a folder, rather than a file.
-        has_counts: Whether it can hold counts.
-        has_keys: Whether its files may hold several tensors, and `load` takes a key.
-        has_subwords: Whether it can hold n-gram rows.
-        is_read_only: Whether `save` always refuses it; `save_quantized` writes the quantized one.
-    """
-
-    name: str
-    module: str
-    suffixes: tuple[str, ...] = ()
-    is_folder: bool = False
-    has_counts: bool = False
-    has_keys: bool = False
-    has_subwords: bool = False
-    is_read_only: bool = False
-
-    @property
-    def reader(self) -> Reader:
-        """The module that reads it."""
-        return cast("Reader", self._module)
-
-    @property
-    def keyed_reader(self) -> KeyedReader | None:
-        """The module that reads it by a key; None if it takes no key."""
-        return cast("KeyedReader", self._module) if self.has_keys else None
-
-    @property
-    def writer(self) -> Writer:
-        """The module that writes it."""
-        return cast("Writer", self._module)
-
-    def recognizes(self, path: Path) -> bool:
-        """Whether what is at `path` is of this format, from its first bytes."""
-        return self.is_folder == path.is_dir() and self.reader.recognizes(path)
-
-    @property
-    def _module(self) -> ModuleType:
-        return import_module(f"rowspace.store.{self.module}")
-
-
 NATIVE = Format("native", "native", is_folder=True, has_counts=True, has_subwords=True)
 
 FORMATS = (
@@ -125,12 +56,12 @@ FORMATS = (
     Format("quantized", "model_formats.quantized", is_folder=True, is_read_only=True),
     Format("sentence-transformers", "model_formats.sentence_transformers", is_folder=True),
     Format("transformers", "model_formats.checkpoint", is_folder=True, has_keys=True, is_read_only=True),
-    Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True),
+    Format("safetensors", "model_formats.safetensors_file", (".safetensors",), has_keys=True, is_divided=True),
     Format("fasttext", "model_formats.fasttext", has_counts=True, has_subwords=True),
     Format("npz", "array_formats.npz", (".npz",), has_counts=True),
-    Format("npy", "array_formats.npy", (".npy",)),
+    Format("npy", "array_formats.npy", (".npy",), is_divided=True),
     Format("parquet", "array_formats.parquet", (".parquet", ".arrow", ".feather"), has_counts=True),
-    Format("tsv", "text_formats.tsv", (".tsv",), has_counts=True),
+    Format("tsv", "text_formats.tsv", (".tsv",), has_counts=True, is_divided=True),
     Format("word2vec", "text_formats.word2vec", (".bin",)),
     Format("word2vec-text", "text_formats.word2vec_text", (".vec", ".txt")),
     Format("glove", "text_formats.glove"),
@@ -187,7 +118,8 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
 
     Args:
         table: The table.
-        path: Where to write.
+        path: Where to write, or a URL such as s3://bucket/table (needs `rowspace[arrow]`), where a reader finds the
+            old table, the new one, or in between, none.
         format: A name of `FORMATS`. None goes by the suffix: .npz, .npy (and a vocabulary next to it), .safetensors
             (and a tokenizer), .parquet, .arrow, .feather, .tsv (and metadata), .bin (word2vec), .vec and .txt
             (word2vec's text form); any other name becomes a native folder.
@@ -207,14 +139,17 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
     word2vec-text [0.0, 1.0]
     npz [0.0, 1.0]
     """
-    known = _format_to_write(path, format)
+    known = format_to_write(path, format)
     if table.subwords is not None and not known.has_subwords:
         warnings.warn(
             f"{os.fspath(path)}: the {known.name} format cannot hold n-grams, so out-of-vocabulary words will have no "
             "row there; 'native' and 'fasttext' can",
             stacklevel=2,
         )
-    known.writer.save(table, path)
+    if is_url(url := os.fspath(path)):
+        save_to_url(table, url, known)
+    else:
+        known.writer.save(table, path)
 
 
 def check_target(path: StrPath, *, format: str | None = None) -> None:
@@ -232,7 +167,11 @@ def check_target(path: StrPath, *, format: str | None = None) -> None:
     Traceback (most recent call last):
     rowspace.errors.UsageError: unknown format 'excel'; give 'native', ... or 'glove', or leave it out
     """
-    _format_to_write(path, format).writer.check_target(path)
+    known = format_to_write(path, format)
+    if is_url(url := os.fspath(path)):
+        check_url(url, known)
+    else:
+        known.writer.check_target(path)
 
 
 def format_of(path: StrPath) -> Format:
@@ -242,7 +181,7 @@ def format_of(path: StrPath) -> Format:
         UsageError: Nothing is at `path`.
         FileFormatError: What is at `path` is not a table.
     """
-    source = _existing(path)
+    source = _existing(local_path(path))
     check_finished(source)
     for known in FORMATS:
         if known.recognizes(source):
@@ -250,9 +189,11 @@ def format_of(path: StrPath) -> Format:
     raise FileFormatError(f"{source} is not a table: {describe(source)}")
 
 
-def _format_to_write(path: StrPath, name: str | None) -> Format:
+def format_to_write(path: StrPath, name: str | None) -> Format:
+    """Return the format that `save` writes to a path or URL; raise `UsageError` for a name that is unknown."""
     if name is None:
-        suffix = Path(path).suffix.lower()
+        text = os.fspath(path)
+        suffix = Path(split_url(text)[1] if is_url(text) else text).suffix.lower()
         return next((known for known in FORMATS if suffix in known.suffixes), NATIVE)
     for known in FORMATS:
         if known.name == name:

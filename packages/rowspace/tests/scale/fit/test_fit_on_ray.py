@@ -11,7 +11,7 @@ import ray
 from tests.scale.fit.simulated import fit_on
 
 import rowspace as rs
-from rowspace.errors import CorpusError, RowspaceError, UsageError
+from rowspace.errors import CorpusError, FitInterrupted, RowspaceError, UsageError
 from rowspace.learn import Reports, run_folder_of
 from rowspace.scale import fit_on_ray
 from rowspace.scale.fit.fit_on_ray import _Process
@@ -66,6 +66,18 @@ class TestCluster:
         found = fit_on_ray(english, resume=True, **arguments)
         np.testing.assert_array_equal(found.rows, fit_on(2, english, epochs=300, **OPTIONS)[0].rows)
 
+    def test_ctrl_c_saves_the_table_so_far(self, english, tmp_path):
+        arguments = {"machines": 2, "output": tmp_path / "table", "epochs": 300, **OPTIONS}
+        interrupt = Reports(on_progress=interrupt_once())
+        with pytest.raises(
+            FitInterrupted, match=r"^stopped after [\d,]+ words; the table so far is saved in '.*/table'"
+        ):
+            fit_on_ray(english, reports=interrupt, **arguments)
+        table = rs.load(tmp_path / "table")
+        assert np.isfinite(table.rows).all()
+        assert table.rows.any()
+        assert table.settings["machines"] == 2
+
     def test_what_the_cluster_cannot_do_is_one_sentence(self, english, tmp_path):
         with pytest.raises(RowspaceError, match=r"^the cluster has [0-3] free places? of 1 processor, and 4 machines"):
             fit_on_ray(english, machines=4, output=tmp_path / "table", workers=1)
@@ -75,6 +87,18 @@ class TestCluster:
         with pytest.raises(CorpusError, match=r"^the text has 1 part for 2 machines"):
             fit_on_ray(tmp_path / "text", machines=2, output=tmp_path / "table", workers=1)
         assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+def interrupt_once():
+    """Return a callback that sends this process the signal of Ctrl-C when it is first called."""
+    sent = []
+
+    def interrupt(_reported):
+        if not sent:
+            sent.append(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return interrupt
 
 
 def learning_processes():
@@ -91,6 +115,16 @@ def is_child(number, found):
     """Whether a process or one of its parents was started by this process."""
     parent = found.get(number, (0, b""))[0]
     return parent == os.getpid() or (parent > 0 and is_child(parent, found))
+
+
+def test_a_process_stops_only_while_it_learns(english, tmp_path):
+    process, stopped = _Process(), []
+    assert not process.stop()
+    keywords = {"output": tmp_path / "table", "epochs": 300, **OPTIONS}
+    process._report = lambda _name: lambda _progress: stopped.append(process.stop())
+    with pytest.raises(FitInterrupted, match=r"^stopped after [\d,]+ words; the table so far is saved in '.*/table'"):
+        process.fit(str(english), process.open_store(1), (0, 1), ["on_progress"], keywords)
+    assert all(stopped)
 
 
 def test_a_worker_says_what_it_does_not_see(english, tmp_path):

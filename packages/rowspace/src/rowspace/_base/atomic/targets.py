@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ FULL = {
     errno.EDQUOT: "your disk quota is used up",
     errno.EFBIG: "a file grew past the size that the system allows",
 }
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)  # `pathlib` joins its slashes
 MAX_NAME = 255  # bytes: the limit of most file systems
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -155,6 +157,8 @@ def _resolved(path: StrPath) -> Path:
         raise UsageError(f"cannot save to {text!r}: a path needs at least one character and no NUL")
     if text == "-":
         raise UsageError("cannot save to '-', as standard output is not a place for it; name a file or a folder")
+    if _URL.match(text):
+        raise UsageError(f"cannot save to {text}: this is not saved at a URL; name a path on this machine")
     target = Path(os.path.realpath(text))
     with translate_os_errors(target):
         if not target.parent.is_dir():

@@ -1,100 +1,31 @@
 """`encode_to`: an encoder, a source of texts and a name → a file of vectors, with bounded memory."""
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from rowspace._base.atomic import StrPath
+from rowspace._base.atomic import StrPath, scratch_folder
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.plural import plural
 from rowspace.encode.stream.bad_rows import BadRows, VectorEncoder, encode_texts
 from rowspace.encode.stream.columns import check_kept, columns_of
+from rowspace.encode.stream.options import StreamOptions, StreamProgress, StreamResult
 from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
-from rowspace.encode.stream.sinks import format_of
+from rowspace.encode.stream.sinks import check_output, format_of
 from rowspace.encode.stream.sources import Source, TextDigest, TextSource, batches_of, open_source, skip_texts
 from rowspace.errors import EncodingInterrupted, UsageError
-from rowspace.text.corpus import BadRow
+from rowspace.files.remote import RemotePath, is_url, split_url, upload
 
-__all__ = ["StreamOptions", "StreamProgress", "StreamResult", "encode_to"]
+__all__ = ["encode_to"]
 
 BYTES_PER_BATCH = 1 << 24  # of vectors
 SECONDS_UNTIL_REPORT = 1.0  # of the copy of the rows into the output
-SECONDS_BETWEEN_SAVES = 5.0  # of the state, and so the work that a kill loses
-
-
-@dataclass(frozen=True)
-class StreamOptions:
-    """How a source is read and vectors are saved.
-
-    Attributes:
-        column: The column that holds the text, of files with records; dots separate nested names.
-        keep_text: Save the texts in a column next to the vectors, in formats that have columns. All other columns of
-            files with records are saved there too, null for files that lack them.
-        vector_column: The column of vectors, in formats that have columns.
-        strict: Whether a row of a file without a text is an error; otherwise its vector is zeros. Such a row is a line
-            that is not UTF-8, or a record that is damaged or has no text in the column.
-        seconds_between_saves: Interval at which the state is saved from which a killed run resumes.
-    """
-
-    column: str | None = None
-    keep_text: bool = True
-    vector_column: str = "vector"
-    strict: bool = False
-    seconds_between_saves: float = SECONDS_BETWEEN_SAVES
-
-    def __post_init__(self) -> None:
-        if not self.vector_column:
-            raise UsageError("vector_column must be the name of a column, not ''")
-
-
-class StreamProgress(NamedTuple):
-    """How far a run is.
-
-    Attributes:
-        texts: Texts that have a vector, with those of the run that was resumed; 0 while the columns of records are
-            read.
-        new_texts: Those of this run.
-        bytes: Bytes that this run has read from files.
-        total_bytes: Their size, or None if it is unknown.
-        saved_texts: Texts that are in the output, while it is written from the rows of all texts, which is reported if
-            it takes more than a second; None before.
-    """
-
-    texts: int
-    new_texts: int
-    bytes: int
-    total_bytes: int | None
-    saved_texts: int | None = None
-
-
-class StreamResult(NamedTuple):
-    """A file of vectors.
-
-    Attributes:
-        path: The path of the output.
-        texts: The number of its rows.
-        dim: Numbers of a row.
-        dtype: Their dtype.
-        resumed_texts: Number of rows written before the run was resumed.
-        seconds: Duration of this run.
-        bad: How many rows have no text.
-        bad_rows: The first of them.
-    """
-
-    path: Path
-    texts: int
-    dim: int
-    dtype: str
-    resumed_texts: int
-    seconds: float
-    bad: int = 0
-    bad_rows: tuple[BadRow, ...] = ()
 
 
 def encode_to(
@@ -115,7 +46,9 @@ def encode_to(
         encoder: An `Encoder` or a `ContextualEncoder`.
         source: A path (lines of text, compressed or not, records with a column of text, or a folder of these), '-' for
             standard input, several `pathlib.Path`, or an iterable of texts, such as a generator.
-        out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`).
+        out: The output: .npy, .parquet (needs pyarrow) or .lance (needs `rowspace[search]`). A .npy or .parquet file
+            may be at a URL such as s3://bucket/vectors.npy; it is written on this machine, copied there at the end, and
+            its run cannot be resumed.
         options: How to read and save.
         resume: Continue an interrupted run of the same source and encoder. Its texts are read again, but not encoded.
         on_progress: Called after each batch, before the first while the columns of records are read, and after the last
@@ -144,6 +77,8 @@ def encode_to(
     """
     began = time.monotonic()
     options = options or StreamOptions()
+    if is_url(os.fspath(out)):
+        return _encode_to_url(encoder, source, os.fspath(out), options, resume=resume, on_progress=on_progress)
     output = format_of(out)
     target = output.check(out)
     bad = BadRows(strict=options.strict)
@@ -191,6 +126,30 @@ def encode_to(
                 state = run.to_end(target)
     seconds = time.monotonic() - began
     return StreamResult(target, state.texts, width, dtype.name, resumed, seconds, state.bad, state.bad_rows)
+
+
+def _encode_to_url(
+    encoder: VectorEncoder,
+    source: TextSource,
+    url: str,
+    options: StreamOptions,
+    *,
+    resume: bool,
+    on_progress: Callable[[StreamProgress], None] | None,
+) -> StreamResult:
+    """Encode into a temporary file, and copy it to a URL."""
+    if resume:
+        raise UsageError(f"a run to a URL such as {url} cannot be resumed, as one to a path can; start it again")
+    check_output(url)
+    if isinstance(source, str | os.PathLike) and url in (file.path for file in open_source(source).files):
+        raise UsageError(f"{url} is read and would be replaced by its vectors; name another output")
+    with scratch_folder("encode") as folder:
+        try:
+            made = encode_to(encoder, source, folder / split_url(url)[1], options=options, on_progress=on_progress)
+        except EncodingInterrupted as error:
+            raise EncodingInterrupted(f"stopped; nothing is saved at {url}, so start it again") from error
+        upload(Path(made.path), url)
+    return made._replace(path=RemotePath(url))
 
 
 def _first_pass(on_progress: Callable[[StreamProgress], None], total: int | None) -> Callable[[int], None]:

@@ -1,5 +1,6 @@
 """The name of an output → its format, checks before long work, and its sink."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from rowspace.encode.stream.npy_sink import NpySink, is_moved
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.errors import UsageError
 from rowspace.files.content import read_start
-from rowspace.files.remote import is_url
+from rowspace.files.remote import check_remote_target, is_url, remote_names, split_url
 
 __all__ = ["OutputFormat", "check_output", "format_of"]
 
@@ -40,34 +41,41 @@ class OutputFormat:
     is_moved: Callable[[Path, Path], bool] = lambda _folder, _target: False
 
 
-def check_output(path: StrPath) -> Path:
-    """Check that vectors can be saved to `path`; call it before long work.
-
-    Returns:
-        The path with symbolic links resolved.
+def check_output(path: StrPath) -> None:
+    """Check that vectors can be saved to a path or URL; call it before long work.
 
     Raises:
         UsageError: Its suffix is that of no format, or it cannot be replaced.
         MissingExtraError: The format needs a package that is not installed.
+        RowspaceError: There is no permission to write there.
 
     >>> check_output("vectors.csv")
     Traceback (most recent call last):
     rowspace.errors.UsageError: 'vectors.csv': vectors are saved as .npy, .parquet or .lance; give such a name
     """
-    return format_of(path).check(path)
+    output, name = format_of(path), os.fspath(path)
+    if not is_url(name):
+        output.check(path)
+        return
+    if output.suffix == ".lance":
+        raise UsageError(f"{name}: at a URL, vectors are saved as .npy or .parquet; give such a name")
+    if remote_names(name):
+        raise UsageError(f"{name} is a folder, but a file would be written; name another place")
+    check_remote_target(name)
 
 
 def format_of(path: StrPath) -> OutputFormat:
-    """Return the format of an output from its suffix; raise `UsageError` if it has none of these, or is a URL."""
-    if is_url(str(path)):
-        raise UsageError(
-            f"{path} is a URL, where a folder of Parquet files is saved with --on, such as --on processes "
-            "(encode_parts in Python); without it, vectors are saved in a file of this machine"
-        )
-    suffix = Path(path).suffix.lower()
+    """Return the format of an output from its suffix; raise `UsageError` if it has none of these."""
+    name = os.fspath(path)
+    suffix = Path(split_url(name)[1] if is_url(name) else name).suffix.lower()
     for known in FORMATS:
         if known.suffix == suffix:
             return known
+    if is_url(name):
+        raise UsageError(
+            f"{name}: at a URL, vectors are saved as .npy or .parquet, or as a folder of Parquet files with --on, such "
+            "as --on processes (encode_parts in Python)"
+        )
     raise UsageError(f"{str(path)!r}: vectors are saved as .npy, .parquet or .lance; give such a name")
 
 

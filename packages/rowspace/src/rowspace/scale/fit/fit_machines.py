@@ -8,6 +8,7 @@ from rowspace._base.atomic import scratch_folder
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
 from rowspace.errors import FitDiverged, FitInterrupted, UsageError
+from rowspace.files.remote import is_url
 from rowspace.learn.checks import (
     refuse_if_nothing_to_learn,
     refuse_if_nothing_was_learned,
@@ -57,9 +58,9 @@ def fit_machines(  # what, where, and how
     Args:
         corpus: Files, folders, patterns or URLs that all machines see. Compressed files, and files with records, are
             not divided.
-        output: Where the first process saves the table; needed to resume the fit if it is interrupted. The state is
-            saved next to it, at merges of all rows: at the first one, and at later ones so that saving takes at most a
-            twentieth of the time.
+        output: Where the first process saves the table; needed to resume the fit if it is interrupted. Unless it is a
+            URL, the state is saved next to it, at merges of all rows: at the first one, and at later ones so that
+            saving takes at most a twentieth of the time.
         resume: Continue the interrupted fit of `output`, with as many processes, its text, which is read again, and
             its options. `workers` may differ; any other option that is given must be the same. With one worker in each
             process, or `deterministic`, the rows are those of a fit that was not interrupted.
@@ -171,7 +172,8 @@ def _learn(
     """Learn the rows, and save the table in the first process."""
     machines = saves.machines
     chunks = machines.numbers(ids.num_chunks)
-    with stop_requests() as stop:
+    machines.is_learning = True
+    with stop_requests(machines.stop) as stop:
         trainer = Trainer(ids, state, chunks_before=int(chunks[: machines.rank].sum()))
         try:
             finished = learn_together(
@@ -203,6 +205,8 @@ def _how_to_go_on(output: str | Path | None, saves: Saves) -> str:
     """Return what is saved of a fit that was stopped, and how it goes on, for a message."""
     if output is None:
         return ""
+    if is_url(output):
+        return f"; the table so far is saved in {output!r}"
     saved = f"; the table so far is saved in {str(output)!r}; "
     if not saves.words:
         return f"{saved}no state was saved yet from which the fit can be resumed"

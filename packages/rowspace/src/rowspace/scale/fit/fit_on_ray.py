@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
 from rowspace._base.plural import plural
 from rowspace.errors import RowspaceError, UsageError, reason_of
@@ -64,19 +65,21 @@ def fit_on_ray(  # what, where, and how
     Raises:
         UsageError: As for `fit_machines`, or the number of machines is below 1.
         MissingExtraError: Ray is not installed.
+        FitInterrupted: Ctrl-C or SIGTERM while rows are learned; the table so far is saved.
         RowspaceError: The cluster has fewer free places, other versions, or a machine that does not see a path; or a
             process has failed, which ends all. Errors of `fit_machines` are raised here.
     """
     check_engine("ray", options.get("workers"))
     if machines < 1:
         raise UsageError(f"machines must be at least 1, got {machines}")
-    paths, output = _absolute(corpus), os.path.realpath(output)
+    paths, output = _absolute(corpus), output if is_url(output) else os.path.realpath(output)
     Table.check_target(output)
     ray, is_own = connect_to_ray()
     actors = list[Any]()
     try:
         actors += _start(ray, machines, options.get("workers") or 1)
-        seen = [*(path for path in paths if isinstance(path, Path) and path.exists()), Path(output).parent]
+        seen = [path for path in paths if isinstance(path, Path) and path.exists()]
+        seen += [] if is_url(output) else [Path(output).parent]
         _check(ray, [actor.check.remote(versions(), list(map(str, seen))) for actor in actors])
         address = ray.get(actors[0].open_store.remote(machines))
         arguments = {"output": output, "resume": resume, "merge_every": merge_every, "first_rows": first_rows}
@@ -85,7 +88,7 @@ def fit_on_ray(  # what, where, and how
             actor.fit.remote(paths, address, (rank, machines), told, arguments | options)
             for rank, actor in enumerate(actors)
         ]
-        _wait(ray, actors[0], refs, reports)
+        _wait(ray, actors, refs, reports)
     finally:
         for actor in actors:
             ray.kill(actor)
@@ -155,21 +158,32 @@ def _check(ray: Any, refs: list[Any]) -> None:
         raise RowspaceError(sentence)
 
 
-def _wait(ray: Any, first: Any, refs: list[Any], reports: Reports) -> None:
-    """Wait until all have ended, and pass on what the first one reports; raise one error."""
+def _wait(ray: Any, actors: list[Any], refs: list[Any], reports: Reports) -> None:
+    """Wait until all have ended, pass on what the first one reports and a request to stop; raise one error."""
     failures, waiting, deadline = list[Exception](), list(refs), float("inf")
-    while waiting and time.monotonic() < deadline:
-        done, waiting = ray.wait(waiting, timeout=POLL_SECONDS)
-        for ref in done:
-            try:
-                ray.get(ref)
-            except ray.exceptions.RayError as error:
-                failures.append(getattr(error, "cause", None) or error)
-                deadline = min(deadline, time.monotonic() + SECONDS_TO_FAIL)
-        for name, arguments in [] if failures else _reported(ray, first):
-            getattr(reports, name)(*arguments)
+    with stop_requests() as stop:
+        while waiting and time.monotonic() < deadline:
+            done, waiting = ray.wait(waiting, timeout=POLL_SECONDS)
+            for ref in done:
+                try:
+                    ray.get(ref)
+                except ray.exceptions.RayError as error:
+                    failures.append(getattr(error, "cause", None) or error)
+                    deadline = min(deadline, time.monotonic() + SECONDS_TO_FAIL)
+            for name, arguments in [] if failures else _reported(ray, actors[0]):
+                getattr(reports, name)(*arguments)
+            if stop.is_set() and not failures and not _stop(ray, actors):
+                raise KeyboardInterrupt
     if failures:
         raise _reason(failures)
+
+
+def _stop(ray: Any, actors: list[Any]) -> bool:
+    """Ask the processes to save the table so far; return whether they can, since rows are learned."""
+    try:
+        return any(ray.get([actor.stop.remote() for actor in actors]))
+    except ray.exceptions.RayError:  # one has died or ended, which `_wait` sees
+        return True
 
 
 def _reported(ray: Any, first: Any) -> list[tuple[str, tuple[Any, ...]]]:
@@ -202,6 +216,7 @@ class _Process:
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost connection is reported in one sentence
         self._events = deque[tuple[str, tuple[Any, ...]]]()
         self._store: Any = None
+        self._machines: Any = None
 
     def check(self, expected: str, paths: list[str]) -> str:
         """Return why this process cannot learn, or nothing."""
@@ -249,7 +264,15 @@ class _Process:
 
         store = self._store or TCPStore(*address, place[1], is_master=False)
         reports = Reports(**{name: self._report(name) for name in told})
-        fit_machines(corpus, machines=Machines(store, *place), reports=reports, **keywords)
+        self._machines = Machines(store, *place)
+        fit_machines(corpus, machines=self._machines, reports=reports, **keywords)
+
+    def stop(self) -> bool:
+        """Stop learning at the next merge; return whether rows are learned."""
+        if self._machines is None or not self._machines.is_learning:
+            return False
+        self._machines.stop.set()
+        return True
 
     def reported(self) -> list[tuple[str, tuple[Any, ...]]]:
         """Return what was reported since the last call."""

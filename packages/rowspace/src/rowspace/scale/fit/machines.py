@@ -7,6 +7,7 @@ of them: nothing is sent inside, and at its end all learn of a failure. One proc
 
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -81,6 +82,8 @@ class Machines:
         size: The number of processes.
         sent: The bytes of rows that this process has passed to all-reduce.
         remedy: What to do if a process is lost, for messages.
+        stop: Set it to stop the fit once rows are learned, as Ctrl-C does.
+        is_learning: Whether rows are learned.
 
     Raises:
         RowspaceError: The other processes are not found.
@@ -89,6 +92,7 @@ class Machines:
     def __init__(self, store: Store, rank: int = 0, size: int = 1, *, connecting: timedelta = CONNECTING) -> None:
         self.rank, self.size, self.sent = rank, size, 0
         self.remedy = "nothing is saved, so start the fit again"
+        self.stop, self.is_learning = threading.Event(), False
         self._store = store
         with self._reporting(NOT_FOUND):
             self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, connecting)

@@ -14,6 +14,7 @@ from typing import Any
 
 from rowspace._base.plural import plural
 from rowspace.errors import FitDiverged, UsageError
+from rowspace.files.remote import is_url
 from rowspace.learn.checks import refuse_other_options, split_options, text_settings
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.learn.run_folder import open_run_folder
@@ -38,7 +39,7 @@ def open_saves(machines: Machines, output: str | Path | None, *, resume: bool) -
                 raise UsageError("resume needs the output of the interrupted fit")
             if machines.rank == 0 and output is not None:
                 folder = stack.enter_context(open_run_folder(output, resume=resume, keeps=_can_go_on))
-        yield Saves(machines, folder, is_on=output is not None)
+        yield Saves(machines, folder, is_on=output is not None and not is_url(output))
 
 
 def _can_go_on(error: BaseException) -> bool:

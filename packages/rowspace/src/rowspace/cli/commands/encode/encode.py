@@ -68,8 +68,8 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
         typer.Option(
             "-o",
             "--output",
-            help="Where to save: a name that ends in .npy, .parquet or .lance; with --on, a folder or a URL; without "
-            "it, vectors are printed as JSON lines.",
+            help="Where to save: a name that ends in .npy, .parquet or .lance (the first two may be URLs); with --on, "
+            "a folder or the URL of one; without it, vectors are printed as JSON lines.",
             show_default=False,
         ),
     ] = None,
@@ -213,7 +213,7 @@ def _summary(
     advice = "; another table may fit this text better" if report.unknown_share > MANY_UNKNOWN else ""
     yield f"{plural(report.tokens, 'token')}, {100 * report.unknown_share:.1f} % out of vocabulary{advice}"
     yield f"encoding took {result.seconds:.1f} s at {text_rate(new, result.seconds)}, this command {seconds:.1f} s"
-    yield f"saved in {output}; try: python -c {shlex.quote(_next_step(output))}"
+    yield f"saved in {output}" + ("" if is_url(output) else f"; try: python -c {shlex.quote(_next_step(output))}")
 
 
 def _next_step(output: str) -> str:

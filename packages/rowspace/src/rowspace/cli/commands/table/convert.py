@@ -54,6 +54,7 @@ def convert(
       rowspace convert my-table my-small-table --quantize int8
     """
     from rowspace import store  # not needed for help
+    from rowspace.store.formats import format_to_write
 
     if quantize is None:
         store.check_target(output, format=format)
@@ -66,7 +67,8 @@ def convert(
             store.save(table, output, format=format)
         else:
             quantized = _save_quantized(table, output, quantize)
-    source, target = store.format_of(path), store.format_of(output)
+    source = store.format_of(path)
+    target = format_to_write(output, format) if quantize is None else store.format_of(output)
     facts: dict[str, Any] = {
         "table": path,
         "format": source.name,

@@ -12,6 +12,7 @@ from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, Key, TablePath
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import file_size, message, print_facts, print_json, shown
+from rowspace.files.hub import local_path
 
 if TYPE_CHECKING:
     from rowspace.table import Table
@@ -47,7 +48,8 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
     """Return the facts about a table, ready for JSON."""
     from rowspace.store import format_of
 
-    kind = format_of(path).name
+    place = Path(local_path(path))  # of a URL or a name of the Hub, in the cache
+    kind = format_of(place).name
     norms = table.norms[np.isfinite(table.norms)]
     frequent = table.vocabulary[:FREQUENT]
     return {
@@ -57,7 +59,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         "num_embeddings": len(table),
         "embedding_dim": table.dim,
         "dtype": table.rows.dtype.name,
-        "bytes_on_disk": sum(file.stat().st_size for file in _files(Path(path))),
+        "bytes_on_disk": sum(file.stat().st_size for file in _files(place)),
         "bytes_of_rows": table.rows.nbytes,
         "mapped": isinstance(table.rows, np.memmap),
         "verified": verify and kind == "native",  # the only one with checksums
@@ -80,7 +82,7 @@ def _facts(path: str, table: "Table", *, verify: bool) -> dict[str, Any]:
         else None,
         "non_finite_rows": len(table) - len(norms),
         "settings": table.settings,
-        "versions": _versions(path, kind),
+        "versions": _versions(place, kind),
     }
 
 
@@ -93,7 +95,7 @@ def _counted_things(table: "Table") -> str:
     return "words" if model.get("type", "WordLevel") == "WordLevel" else "tokens"
 
 
-def _versions(path: str, kind: str) -> Mapping[str, str]:
+def _versions(path: Path, kind: str) -> Mapping[str, str]:
     from rowspace.store import read_manifest
 
     return read_manifest(path).versions if kind == "native" else {}
