@@ -27,6 +27,7 @@ class WorkerProcess:
             [sys.executable, "-c", _CODE, str(os.getpid()), *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env={"ARROW_DEFAULT_MEMORY_POOL": "system", **os.environ},  # Arrow's own keeps 35 MB more
             start_new_session=True,  # Ctrl-C is for the process that started it
         )
         self._requests = cast("IO[bytes]", self._process.stdin)  # both are pipes
