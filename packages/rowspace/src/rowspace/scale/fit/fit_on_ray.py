@@ -110,12 +110,8 @@ def _absolute(corpus: Source) -> list[os.PathLike[str]]:
 
 def _start(ray: Any, machines: int, processors: int) -> list[Any]:
     """Start the actors, if there are places for them, for which Ray would wait for ever."""
-    free, what = _free_places(ray, machines, processors), f"of {plural(processors, 'processor')}"
-    if free < machines:
-        raise RowspaceError(
-            f"the cluster has {plural(free, 'free place')} {what}, and {machines} machines need one each; start fewer, "
-            "or wait until other work has ended"
-        )
+    what = f"of {plural(processors, 'processor')}"
+    _check_places(ray, machines, processors, what)
     kind = ray.remote(num_cpus=processors, max_concurrency=2, scheduling_strategy="SPREAD")(_Process)
     actors = [kind.remote() for _ in range(machines)]
     ready, missing = ray.wait(
@@ -131,18 +127,22 @@ def _start(ray: Any, machines: int, processors: int) -> list[Any]:
     return actors
 
 
-def _free_places(ray: Any, machines: int, processors: int) -> int:
-    """Return how many processes there is place for; wait for those of a fit that has just ended."""
+def _check_places(ray: Any, machines: int, processors: int, what: str) -> None:
+    """Raise `RowspaceError` if there is no place for all processes; wait for those of a fit that has just ended."""
 
     def places(resources: dict[str, float]) -> int:
         return int(resources.get("CPU", 0) // processors)
 
-    if places(ray.cluster_resources()) < machines:
-        return places(ray.available_resources())
+    total, need = places(ray.cluster_resources()), f"{machines} machines need one each; start fewer"
+    if total < machines:
+        raise RowspaceError(f"the cluster has {plural(total, 'place')} {what}, and {need}, or give it more processors")
     deadline = time.monotonic() + SECONDS_TO_FREE
-    while (free := places(ray.available_resources())) < machines and time.monotonic() < deadline:
+    while (free := places(ray.available_resources())) < machines:
+        if time.monotonic() >= deadline:
+            raise RowspaceError(
+                f"the cluster has {plural(free, 'free place')} {what}, and {need}, or wait until other work has ended"
+            )
         time.sleep(POLL_SECONDS)
-    return free
 
 
 def _check(ray: Any, refs: list[Any]) -> None:
