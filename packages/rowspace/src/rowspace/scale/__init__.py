@@ -7,6 +7,7 @@
 | `engines.py` | where parts are worked on: this process, processes, Ray, Dask, an executor |
 | `places.py` | the folder of outputs, local or at a URL, in which files appear complete |
 | `encode.py` | a table and parts → Parquet files of vectors, with a manifest |
+| `manifest.py` | what those files were made of, and which are done |
 | `part_files.py` | one part → its file of vectors |
 | `batches.py` | `EncodeBatches`: batches of Ray Data, Dask, Spark or Daft → the same with vectors |
 | `fit/` | text → a table, its words counted by parts |

@@ -1,32 +1,28 @@
 """`encode_parts`: a table and a source of many files → a folder of Parquet files with vectors, and a manifest."""
 
-import json
 import os
 import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rowspace.encode.stream import StreamProgress
-from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError, reason_of
+from rowspace.errors import CorpusWarning, RowspaceError, UsageError
 from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
+from rowspace.scale.manifest import MANIFEST, Manifest, read_manifest
 from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.scale.part_files import PartFacts, PartsOptions, facts_in, write_part
 from rowspace.scale.parts import Part, find_parts
 from rowspace.scale.places import Place
 from rowspace.text.corpus import BadRow
 
-__all__ = ["MANIFEST", "PartsResult", "encode_parts"]
+__all__ = ["PartsResult", "encode_parts"]
 
-MANIFEST = "_rowspace.json"
-"""The file in the folder of outputs with what they were made of; readers of Parquet folders leave out such names."""
-
-VERSION = 1
 MAX_NAMED = 100  # bad rows of a result
 
 
@@ -112,8 +108,8 @@ def encode_parts(  # what, where, and how
     began, options = time.monotonic(), options or PartsOptions()
     check_engine(on, workers)
     place, encoder = Place(out), EncoderSource.of(table)
-    old = _read_manifest(place)
-    manifest = _Manifest.new(encoder, options)
+    old = read_manifest(place)
+    manifest = Manifest.new(encoder, options)
     if old is not None:
         old.check_same(manifest, place)
     parts = find_parts(source, max_bytes=options.part_bytes, known=() if old is None else old.parts)
@@ -131,74 +127,6 @@ def encode_parts(  # what, where, and how
     run.prepare(parts, old)
     run.work(on, workers)
     return run.result(time.monotonic() - began)
-
-
-@dataclass
-class _Manifest:
-    """What the files of a folder were made of."""
-
-    fingerprint: str
-    options: dict[str, Any]
-    dim: int
-    dtype: str
-    parts: list[Part] = field(default_factory=list)
-    facts: dict[str, PartFacts] = field(default_factory=dict)
-
-    @classmethod
-    def new(cls, encoder: EncoderSource, options: PartsOptions) -> "_Manifest":
-        example = encoder.open().encode([""])
-        return cls(encoder.fingerprint, asdict(replace(options, strict=False)), example.shape[1], example.dtype.name)
-
-    def check_same(self, other: "_Manifest", place: Place) -> None:
-        """Raise `UsageError` if the folder was made with another encoder or other options."""
-        what = None
-        if other.fingerprint != self.fingerprint:
-            what = "another table or other options of the encoder"
-        elif other.options != self.options:
-            names = [name for name, value in self.options.items() if other.options[name] != value]
-            what = f"{names[0]}={self.options[names[0]]!r}"
-        if what is not None:
-            raise UsageError(f"{place.name} has vectors of a run with {what}; give the same, or name another folder")
-
-    def to_bytes(self) -> bytes:
-        """Return it as JSON, one line for each part."""
-        head = {"rowspace": VERSION, "fingerprint": self.fingerprint, "options": self.options, "dim": self.dim}
-        lines = [json.dumps({**part._asdict(), "facts": self.facts.get(part.name)}) for part in self.parts]
-        body = json.dumps(head | {"dtype": self.dtype})[:-1]
-        return (f'{body}, "parts": [\n' + ",\n".join(lines) + "\n]}\n").encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, source: str) -> "_Manifest":
-        """Read it; raise `FileFormatError` if it is damaged."""
-        try:
-            found = json.loads(data)
-            if found["rowspace"] != VERSION:
-                raise FileFormatError(f"{source}: written by another version of rowspace; name another folder")
-            manifest = cls(found["fingerprint"], found["options"], found["dim"], found["dtype"])
-            for entry in found["parts"]:
-                facts, groups = entry.pop("facts"), entry.pop("groups")
-                part = Part(**entry, groups=None if groups is None else tuple(groups))
-                manifest.parts.append(part)
-                if facts is not None:
-                    manifest.facts[part.name] = PartFacts(
-                        facts[0], facts[1], tuple(BadRow(*row) for row in facts[2]), facts[3]
-                    )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            raise FileFormatError(f"{source}: damaged ({reason_of(error)}); name another folder") from error
-        return manifest
-
-
-def _read_manifest(place: Place) -> _Manifest | None:
-    """Return the manifest of a folder with vectors; None for a folder without, which must be empty."""
-    place.make()
-    data, names = place.read(MANIFEST), place.names() - {MANIFEST}
-    if data is not None:
-        return _Manifest.from_bytes(data, place.path(MANIFEST)) if names else None
-    if names:
-        raise UsageError(f"{place.name} has other files, such as {min(names)}; name a new or an empty folder")
-    return None
 
 
 @dataclass(frozen=True)
@@ -234,13 +162,13 @@ class _Run:
     place: Place
     encoder: EncoderSource
     options: PartsOptions
-    manifest: _Manifest
+    manifest: Manifest
     on_progress: Callable[[StreamProgress], None] | None
     missing: list[Part] = field(default_factory=list)
     new: list[Part] = field(default_factory=list)
     types: dict[str, tuple[str, str]] = field(default_factory=dict)  # of each column, and a file that has it
 
-    def prepare(self, parts: list[Part], old: _Manifest | None) -> None:
+    def prepare(self, parts: list[Part], old: Manifest | None) -> None:
         """Remove files of sources that have changed, and write the manifest before any new file."""
         names = self.place.names()
         wanted, sources = set(parts), {part.source for part in parts}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice, starmap
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rowspace._base.lazy import import_extra
 from rowspace.errors import FileFormatError, UsageError, missing_file, reason_of
@@ -16,9 +16,6 @@ from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.json_array import ArrayError, array_items
 from rowspace.text.corpus.reading import read_chunks
 from rowspace.text.corpus.record_columns import check_columns, column_names
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "RECORD_NAMES",
