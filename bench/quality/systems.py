@@ -4,8 +4,10 @@ A system is a function of a `Corpus`; it returns searches by name, and the megab
 returns the files of the 50 best passages, best first, so that a file may come several times.
 """
 
+import heapq
 import os
 import re
+from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -132,6 +134,24 @@ def split_words(text):
     return [word for word in words if word not in STOP_WORDS]
 
 
+def by_counts(corpus):
+    """Rank passages by how many words of the query they have, and then by how often."""
+    places = defaultdict(Counter)
+    for row, text in enumerate(corpus.texts):
+        for word in split_words(text):
+            places[word][row] += 1
+
+    def search(query):
+        distinct, often = Counter(), Counter()
+        for word in set(split_words(query)):
+            distinct.update(places[word].keys() if word in places else ())
+            often.update(places.get(word, {}))
+        best = heapq.nsmallest(DEPTH, distinct, key=lambda row: (-distinct[row], -often[row], row))
+        return [corpus.paths[row] for row in best]
+
+    return {"counts of words": search}, 0
+
+
 def dense(texts, encode):
     """Return a search of numbers of texts by the cosine of their vectors, and the vectors."""
     vectors = unit_vectors(encode(texts))
@@ -195,6 +215,7 @@ SYSTEMS = {
     "bm25s, split": lambda corpus: by_bm25s(corpus, "bm25s, split", split_words),
     "bm25s, files": lambda corpus: by_bm25s_of_files(corpus, "bm25s, split, whole files"),
     "bm25s": lambda corpus: by_bm25s(corpus, "bm25s", plain_words),
+    "counts": by_counts,
     "model2vec": by_model2vec,
     "semble": by_semble,
     "MiniLM": by_minilm,

@@ -1,11 +1,13 @@
 """The corpora of the search tasks and the peers, fetched once into build/quality; not in git.
 
-The standard library is that of the running Python. Python packages come from pip, documentation from Debian by apt-get
-and dpkg. An archive with a checksum below must have it; a security update of Debian has another name, and is printed.
+Books are those of a file that is named by `--books`, whose parts begin with a line "# Title: TITLE". The standard
+library is that of the running Python. Python packages come from pip, documentation from Debian by apt-get and dpkg.
+An archive with a checksum below must have it; a security update of Debian has another name, and is printed.
 """
 
 import hashlib
 import json
+import lzma
 import os
 import re
 import shutil
@@ -17,7 +19,7 @@ import zipfile
 from pathlib import Path
 
 CACHE = Path(__file__).parents[2] / "build/quality"
-TUNING, HELD_OUT = ("stdlib", "pydoc"), ("code", "html", "languages", "thai")
+TUNING, HELD_OUT = ("stdlib", "pydoc"), ("code", "html", "languages", "thai", "books")
 PEERS = ("bm25s==0.3.16", "semble==0.7.0", "vicinity==0.4.4", "semble-grammars==0.1.2", "orjson==3.13.0")
 
 WHEELS = ("django==5.2.19", "scikit-learn==1.9.1")
@@ -48,8 +50,8 @@ LEFT_OUT = {"tests"}  # of a corpus
 STDLIB_LEFT_OUT = LEFT_OUT | {"test", "idlelib", "site-packages", "encodings", "ensurepip", "turtledemo", "pydoc_data"}
 
 
-def corpus(name):
-    """Return the folder of a corpus, which is fetched if it is missing."""
+def corpus(name, books=None):
+    """Return the folder of a corpus, which is fetched if it is missing, or made of the file of books."""
     folder = CACHE / "corpora" / name
     if not folder.is_dir():
         new = folder.with_suffix(".part")
@@ -61,6 +63,8 @@ def corpus(name):
             fetch_wheels(new)
         elif name == "thai":
             fetch_thai(new)
+        elif name == "books":
+            divide_books(Path(books), new)
         else:
             fetch_debian(DEBIAN[name], new)
         new.rename(folder)
@@ -122,6 +126,14 @@ def fetch_thai(new):
                 if len(re.findall("[\u0e00-\u0e7f]", text)) > len(re.findall("[a-z]", re.sub("<[^>]*>", "", text))):
                     html = text.replace("<title>", "<h1>", 1).replace("</title>", "</h1>", 1).replace("para>", "p>")
                     (new / f"{name}.html").write_text(f'<meta charset="utf-8">\n{html}', "utf-8")
+
+
+def divide_books(path, new):
+    """Write each book to a file that has the name of its title, without the line that says it."""
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+        for book in re.split(r"(?m)^# Title: ", file.read())[1:]:
+            title, text = book.split("\n", 1)
+            (new / f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.md").write_text(text, "utf-8")
 
 
 def check(path):
