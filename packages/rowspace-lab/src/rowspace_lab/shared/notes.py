@@ -113,8 +113,11 @@ def score_notes(table: Table, questions: Sequence[str]) -> NoteScores:
 
 
 def note_encoder(table: Table) -> Encoder:
-    """Return the encoder of notes and questions, with small weights for frequent tokens if the table has counts."""
-    return Encoder(table, pooling="mean" if table.counts is None else "sif", normalize=True)
+    """Return the encoder of notes and questions, with small weights for frequent tokens if the table has counts.
+
+    It takes the rows of a contextual model alone.
+    """
+    return Encoder(table, mode="rowspace", pooling="mean" if table.counts is None else "sif", normalize=True)
 
 
 def places(scores: NDArray[np.floating[Any]]) -> NDArray[np.int64]:

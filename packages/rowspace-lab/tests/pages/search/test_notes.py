@@ -4,20 +4,22 @@ import numpy as np
 import pytest
 
 from rowspace.errors import UsageError
+from rowspace_lab.lab import Lab
 from rowspace_lab.lessons.computed.topics import search as lesson
 from rowspace_lab.pages.search import PAGE
 from rowspace_lab.server.query import Query
 from rowspace_lab.shared.notes import NAMED, NOTES, OTHER_WORDS
 from rowspace_lab.tables.english import ENGLISH
+from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.examples import EXAMPLES
 from rowspace_lab.tables.small_shop import SMALL_SHOP
 
 ENGLISH_LAB = ENGLISH.open()
 
 
-def asked(route: str, **parameters: str) -> dict:
+def asked(route: str, lab: Lab = ENGLISH_LAB, **parameters: str) -> dict:
     """Return the reply of a route, after its code was run and compared with it."""
-    reply = dict(PAGE.routes[route](ENGLISH_LAB, Query({name: [value] for name, value in parameters.items()})))
+    reply = dict(PAGE.routes[route](lab, Query({name: [value] for name, value in parameters.items()})))
     names: dict = {}
     code = reply.pop("code")
     exec(code, names)
@@ -67,6 +69,12 @@ def test_shares_add_up_to_the_cosines_of_the_lesson(places: tuple[int, int]) -> 
         [found["mean"], found["weighted"]], [expected["answer"], expected["weighted"]], atol=1e-5
     )
     assert len(found["words"]) == len(found["mean_shares"]) == len(found["weighted_shares"])
+
+
+@pytest.mark.parametrize("route", ["search/notes", "search/questions"])
+def test_rows_of_a_sentence_encoder_are_taken_alone(route: str) -> None:
+    found = asked(route, EVERYDAY.open())
+    assert all(np.isfinite(value).all() for value in found.values() if isinstance(value, np.ndarray))
 
 
 def test_a_table_that_cannot_encode_notes_is_refused() -> None:

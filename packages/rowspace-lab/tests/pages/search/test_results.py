@@ -15,6 +15,7 @@ from rowspace.errors import UsageError
 from rowspace.search import Index
 from rowspace_lab.lab import Lab
 from rowspace_lab.pages.search.source import SearchSource, encoder_of
+from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.world import world_choice
 
 QUESTION = "Tulips, bulbs and the package"
@@ -39,6 +40,16 @@ def run_code(code: str) -> tuple[str, dict[str, object]]:
     with contextlib.redirect_stdout(printed):
         exec(code, names)
     return printed.getvalue(), names
+
+
+def test_code_takes_the_rows_of_a_sentence_encoder_alone(folder, run, ask, monkeypatch, tmp_path) -> None:
+    lab, source = EVERYDAY.open(), SearchSource(folder)
+    monkeypatch.chdir(tmp_path)
+    _, names = run_code(ask(source, lab, "search/index").meta["code"])
+    run(source, lab)
+    assert len(names["index"]) == ask(source, lab, "search/index").meta["passages"]
+    _, names = run_code(ask(source, lab, "search/results", text=QUESTION).meta["codes"]["hybrid"])
+    assert names["hits"]
 
 
 @pytest.mark.parametrize("path", ["", "*.md"])

@@ -3,7 +3,7 @@
 from rowspace.search import Index
 from rowspace.search.ranking.scores import Mode
 from rowspace_lab.lab import Lab
-from rowspace_lab.pages.search.source import IndexPlace
+from rowspace_lab.pages.search.source import IndexPlace, is_of_a_sentence_encoder
 
 __all__ = ["build_code", "map_code", "open_code", "search_code"]
 
@@ -52,7 +52,8 @@ def _encoder(lab: Lab) -> str:
     """Return the lines that make the encoder."""
     imports = "import rowspace as rs\nfrom rowspace.search import Index"
     if lab.code is None:
-        return f"{imports}\n\nencoder = rs.Encoder.load({lab.path!r})"
+        mode = ", mode='rowspace'" if is_of_a_sentence_encoder(lab) else ""  # the mean of the rows alone
+        return f"{imports}\n\nencoder = rs.Encoder.load({lab.path!r}{mode})"
     lines, table = lab.code.split("\n\n", 1)
     extra = [line for line in lines.split("\n") if line not in imports.split("\n")]
     return "\n".join([imports, *extra, "", table, "encoder = rs.Encoder(table)"])
