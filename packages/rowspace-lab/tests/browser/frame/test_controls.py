@@ -3,12 +3,18 @@
 The Arena is left out, whose controls set up the next run, and so is Search before there is a question.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError
+from tests.browser.conftest import pages_with, serving, url_of
 
+from rowspace import Table
+from rowspace_lab.app import make_app
+from rowspace_lab.lab import Lab
 from rowspace_lab.pages import PAGES
+from rowspace_lab.pages.search import SearchSource
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -38,6 +44,13 @@ AT_REST = f"""async () => {{
     await new Promise((resolve) => setTimeout(resolve, 100));
   }}
 }}"""
+
+
+@pytest.fixture(scope="module")
+def lab_url(learned: tuple[Table, str], searched_folder: Path) -> Iterator[str]:
+    """The URL of a server for these tests: they compute maps and start runs, which others expect to begin."""
+    with serving(make_app(Lab(*learned), pages=pages_with(), search=SearchSource(searched_folder))) as server:
+        yield url_of(server)
 
 
 def controls_of(page: Page) -> Locator:
