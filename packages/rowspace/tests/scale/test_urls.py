@@ -16,7 +16,7 @@ import rowspace as rs
 from rowspace.cli.app import app
 from rowspace.encode import Encoder, StreamOptions
 from rowspace.errors import EncodingInterrupted, FitInterrupted, RowspaceError, UsageError
-from rowspace.files.remote import read_remote, remote_names, upload
+from rowspace.files.remote import RemotePath, read_remote, remote_names, upload
 from rowspace.learn import Reports
 from rowspace.scale import fit_parts
 from rowspace.scale.fit.text_parts import text_parts
@@ -85,12 +85,15 @@ def test_outputs_that_cannot_be_at_a_url_are_refused(texts, bucket, table_path):
     for out, resume, kind, sentence in [
         (texts[1], False, UsageError, f"{texts[1]} is read and would be replaced by its vectors"),
         (f"{bucket}/v.lance", False, UsageError, f"{bucket}/v.lance: at a URL, vectors are saved as .npy or .parquet"),
-        (f"{bucket}/v.npy", True, UsageError, f"a run to a URL such as {bucket}/v.npy cannot be resumed"),
+        (f"{bucket}/v.npy", True, UsageError, f"a run that saves to a URL such as {bucket}/v.npy cannot be resumed"),
         ("s3://none/v.npy", False, RowspaceError, "s3://none/v.npy: cannot be written (no such bucket)"),
     ]:
         with pytest.raises(kind) as caught:
             encoder.encode_to(texts[1], out, options=options, resume=resume)
         assert str(caught.value).startswith(sentence)
+    sources = [texts[0], RemotePath(texts[1])]
+    with pytest.raises(UsageError, match="is read and would be replaced by its vectors"):
+        encoder.encode_to(sources, texts[1], options=options)
     assert read_remote(texts[1]) == before
 
 
@@ -111,7 +114,7 @@ def test_a_fit_saves_its_table_at_a_url(english, bucket):
     found = rs.fit(f"{bucket}/english.txt", output=f"{bucket}/fitted", **options)
     np.testing.assert_array_equal(rs.load(f"{bucket}/fitted").rows, found.rows)
     np.testing.assert_array_equal(rs.fit(english, **options).rows, found.rows)
-    with pytest.raises(UsageError, match="cannot be resumed, as one to a path can; start it again"):
+    with pytest.raises(UsageError, match=r"^a fit that saves to a URL such as .* cannot be resumed; start it again$"):
         rs.fit(output=f"{bucket}/fitted", resume=True)
 
 

@@ -55,7 +55,7 @@ def open_run_folder(
         Table.check_target(output)
     if output is None or is_url(output):
         if resume:
-            raise UsageError(f"a fit to a URL such as {output} cannot be resumed, as one to a path can; start it again")
+            raise UsageError(f"a fit that saves to a URL such as {output} cannot be resumed; start it again")
         with scratch_folder("fit") as folder:
             yield folder
         return

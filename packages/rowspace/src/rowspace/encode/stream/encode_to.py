@@ -139,9 +139,11 @@ def _encode_to_url(
 ) -> StreamResult:
     """Encode into a temporary file, and copy it to a URL."""
     if resume:
-        raise UsageError(f"a run to a URL such as {url} cannot be resumed, as one to a path can; start it again")
+        raise UsageError(f"a run that saves to a URL such as {url} cannot be resumed; start it again")
     check_output(url)
-    if isinstance(source, str | os.PathLike) and url in (file.path for file in open_source(source).files):
+    if isinstance(source, str | os.PathLike | list | tuple) and url in (
+        file.path for file in open_source(source).files
+    ):
         raise UsageError(f"{url} is read and would be replaced by its vectors; name another output")
     with scratch_folder("encode") as folder:
         try:
