@@ -84,7 +84,7 @@ def local_copy(url: str) -> Path:
         MissingExtraError: pyarrow is not installed.
     """
     _, name, _ = split_url(url)
-    # Files that were replaced while they were copied have another place.
+    # The place depends on the sizes and times of the files, so that a copy of files that have changed is made again.
     while not (target := _place_of_copy(files := remote_files(url), name)).exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         clear_temporaries(target)
