@@ -23,10 +23,10 @@ def check_url(url: str, known: Format) -> None:
             f"{url}: the {known.name} format keeps tokens in a second file, which is not read from a URL; name a "
             "folder or a .npz file"
         )
+    check_remote_target(url)
     names = remote_names(url)
     if names and not (known.is_folder and MARKER in names):
         raise UsageError(f"{url} is a folder and not a table of this format; delete it, or name another place")
-    check_remote_target(url)
 
 
 def save_to_url(table: Table, url: str, known: Format) -> None:

@@ -158,7 +158,9 @@ def _resolved(path: StrPath) -> Path:
     if text == "-":
         raise UsageError("cannot save to '-', as standard output is not a place for it; name a file or a folder")
     if _URL.match(text):
-        raise UsageError(f"cannot save to {text}: this is not saved at a URL; name a path on this machine")
+        raise UsageError(
+            f"cannot save to {text}: only tables and vectors are saved at URLs; name a path on this machine"
+        )
     target = Path(os.path.realpath(text))
     with translate_os_errors(target):
         if not target.parent.is_dir():

@@ -59,9 +59,9 @@ def check_output(path: StrPath) -> None:
         return
     if output.suffix == ".lance":
         raise UsageError(f"{name}: at a URL, vectors are saved as .npy or .parquet; give such a name")
+    check_remote_target(name)
     if remote_names(name):
         raise UsageError(f"{name} is a folder, but a file would be written; name another place")
-    check_remote_target(name)
 
 
 def format_of(path: StrPath) -> OutputFormat:
