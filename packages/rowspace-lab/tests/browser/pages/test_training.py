@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import pages_with, serving, url_of
+from tests.browser.held_requests import hold
 
 import rowspace as rs
 from rowspace_lab.app import make_app
@@ -169,6 +170,23 @@ def test_gradients_of_watched_tokens_are_compared(visit) -> None:
     expect(figure.get_by_role("application", name="Summed gradients of ␣will from the input, step 50")).to_be_visible()
     page.get_by_role("group", name="Bars of the side").get_by_text("head").click()
     expect(figure.get_by_role("application", name="Summed gradients of ␣will from the head, step 50")).to_be_visible()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("tab", "run"), [("tab=gradients", "base"), ("differ=tying", "untied")])
+def test_run_on_another_text_is_asked_about_its_own_tokens_only(visit, page: Page, tab: str, run: str) -> None:
+    for name, address in ((run, f"training?corpus=python&{tab}"), (f"sentences-{run}", f"training?{tab}")):
+        with page.expect_response(f"**/api/training/both-sides?run={name}&at=50-finished&**"):
+            visit(address)
+    refused: list[str] = []
+    page.on("response", lambda response: refused.append(response.url) if response.status >= 400 else None)
+    held = hold(page, f"**/api/training/snapshots?run={run}&**")
+    with page.expect_request(f"**/api/training/snapshots?run={run}&**"):
+        page.get_by_text("Python’s help", exact=True).click()
+    expect(page.get_by_role("region", name="Controls")).to_contain_text("has finished; play it back")
+    with page.expect_response(f"**/api/training/both-sides?run={run}&**"):
+        held.pop().continue_()
+    assert refused == []
 
 
 @pytest.mark.long

@@ -20,6 +20,8 @@ const cache = new Map<string, Reply<unknown>>();
  */
 export class Resource<Meta> {
   reply = $state.raw<Reply<Meta>>();
+  /** What `reply` was requested with, which may be older than what is wanted now. */
+  parameters = $state.raw<Parameters>({});
   /** The newest reply, also after an error: for controls, which remain when the figure is removed. */
   last = $state.raw<Reply<Meta>>();
   failure = $state<string>();
@@ -61,6 +63,7 @@ export class Resource<Meta> {
       if (signal.aborted) return;
       store(key, reply);
       this.#table = id;
+      this.parameters = parameters ?? {};
       this.reply = this.last = reply;
       this.failure = undefined;
     } catch (error) {

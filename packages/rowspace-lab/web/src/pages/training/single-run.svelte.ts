@@ -15,7 +15,7 @@ import { Job, prepareJob } from "../../state/job.svelte";
 import { Resource } from "../../state/resource.svelte";
 import { OwnRun } from "./own-run.svelte";
 import { Player } from "./player.svelte";
-import { byFrequency, comparedOf, frequentWords } from "./snapshot";
+import { byFrequency, comparedOf, frequentWords, snapshotsOf } from "./snapshot";
 import { runOn, type TrainingState } from "./state";
 
 const FOLLOWED = 4; // paths, until a token is chosen
@@ -54,6 +54,8 @@ export class SingleRun {
   readonly snapshots = new Resource<SnapshotsReply>(
     () => this.#newest && { path: "training/snapshots", parameters: { ...this.#newest } },
   );
+  /** The snapshots that requests take their ids and steps from. */
+  readonly #recorded = $derived.by(() => (this.#newest ? snapshotsOf(this.snapshots, this.#requested) : undefined));
   readonly steps = $derived.by(() => (this.snapshots.reply ? array(this.snapshots.reply, "steps") : []));
   readonly player = new Player(() => this.steps.length);
   readonly step = $derived.by(() => this.steps[this.player.index] ?? 0);
@@ -74,7 +76,7 @@ export class SingleRun {
   });
 
   readonly row = new Resource<TrainedRowReply>(() =>
-    this.#newest && this.chosen !== undefined && this.snapshots.reply
+    this.#recorded && this.chosen !== undefined
       ? {
           path: "training/row",
           parameters: { run: this.#requested, id: this.chosen, step: this.#rowStep(this.chosen) },
@@ -84,7 +86,7 @@ export class SingleRun {
   readonly updates = new Resource<UpdatesReply>(() => this.#atStep("updates"));
   readonly withoutGradient = new Resource<WithoutGradientReply>(() => this.#atStep("without-gradient"));
   readonly sides = new Resource<BothSidesReply>(() =>
-    this.#newest && this.compared.length
+    this.#recorded && this.compared.length
       ? { path: "training/both-sides", parameters: { ...this.#newest, ids: this.compared.join(",") } }
       : null,
   );
@@ -134,10 +136,9 @@ export class SingleRun {
     return isRecorded ? this.step : (this.steps.at(-1) ?? 0);
   }
 
-  /** A request for what is recorded from the first steps on; the map may still be that of another run. */
+  /** A request for what is recorded from the first steps on. */
   #atStep(name: string) {
-    const hasMoved = this.#newest && parseInt(String(this.#newest.at)) > 0;
-    return hasMoved && this.snapshots.reply && this.steps.length > 1
+    return this.#recorded && this.steps.length > 1
       ? { path: `training/${name}`, parameters: { run: this.#requested, step: this.step } }
       : null;
   }

@@ -4,6 +4,11 @@ import { array, type Reply } from "../../api/reply";
 import type { SnapshotsReply } from "../../api/types.generated";
 import { themeColor } from "../../charts/theme-colors";
 import { between } from "../../map/tween";
+import type { Resource } from "../../state/resource.svelte";
+
+/** The snapshots of a run. While they load, those of the run before are shown, whose tokens this one may lack. */
+export const snapshotsOf = ({ reply, parameters }: Resource<SnapshotsReply>, run: string | undefined) =>
+  parameters.run === run ? reply : undefined;
 
 /** The class colors of the groups; the last one, of tokens that the text does not have, is gray. */
 export const groupColor = (group: number, count: number): string =>

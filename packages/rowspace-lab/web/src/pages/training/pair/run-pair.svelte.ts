@@ -14,7 +14,7 @@ import { Job } from "../../../state/job.svelte";
 import { Resource } from "../../../state/resource.svelte";
 import { differences, variantOf, type Difference } from "./differences";
 import { newestOf, type Newest } from "../single-run.svelte";
-import { comparedOf } from "../snapshot";
+import { comparedOf, snapshotsOf } from "../snapshot";
 import { runOn, type TrainingState } from "../state";
 
 export const BOTH = [0, 1] as const;
@@ -61,11 +61,10 @@ export class RunPair {
   readonly sides = BOTH.map(
     (at) =>
       new Resource<BothSidesReply>(() => {
-        const [newest, reply] = [this.#page.differ === "tying" ? this.#newest(at) : null, this.snapshots[at]?.reply];
+        const newest = this.#page.differ === "tying" ? this.#newest(at) : null;
+        const reply = newest && this.snapshots[at] && snapshotsOf(this.snapshots[at], newest.run);
         const ids = reply && comparedOf(reply.meta, array(reply, "ids"), this.#page.compared);
-        return newest && ids?.length
-          ? { path: "training/both-sides", parameters: { ...newest, ids: ids.join(",") } }
-          : null;
+        return ids?.length ? { path: "training/both-sides", parameters: { ...newest, ids: ids.join(",") } } : null;
       }),
   );
   readonly moved = new Resource<MovedReply>(() => {
