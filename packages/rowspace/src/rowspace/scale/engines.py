@@ -222,8 +222,9 @@ def _connected(connect: Callable[[], Any]) -> Any:
             return connect()
     except Exception as error:  # engines have many
         raise RowspaceError(
-            f"the cluster cannot be used ({reason_of(error)}); check its address, and that its machines have the same "
-            "versions of Python, rowspace and the engine as this process"
+            f"the cluster cannot be used ({reason_of(error)}); check its address and, for Ray, its token "
+            "(RAY_AUTH_MODE and RAY_AUTH_TOKEN), and that its machines have the same versions of Python, rowspace and "
+            "the engine as this process"
         ) from error
 
 

@@ -264,7 +264,7 @@ class _Process:
 
         store = self._store or TCPStore(*address, place[1], is_master=False)
         reports = Reports(**{name: self._report(name) for name in told})
-        self._machines = Machines(store, *place)
+        self._machines = Machines(store, *place, address[0])
         fit_machines(corpus, machines=self._machines, reports=reports, **keywords)
 
     def stop(self) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from ipaddress import ip_address
 from typing import Any, Self
 
 import numpy as np
@@ -75,6 +76,7 @@ class Machines:
         store: Where the processes find each other.
         rank: The number of this process, from 0.
         size: The number of processes.
+        host: The name or address of the first machine.
         connecting: How long to wait for the others.
 
     Attributes:
@@ -89,13 +91,18 @@ class Machines:
         RowspaceError: The other processes are not found.
     """
 
-    def __init__(self, store: Store, rank: int = 0, size: int = 1, *, connecting: timedelta = CONNECTING) -> None:
+    def __init__(
+        self, store: Store, rank: int = 0, size: int = 1, host: str = "localhost", *, connecting: timedelta = CONNECTING
+    ) -> None:
         self.rank, self.size, self.sent = rank, size, 0
         self.remedy = "nothing is saved, so start the fit again"
         self.stop, self.is_learning = threading.Event(), False
         self._store = store
         with self._reporting(NOT_FOUND):
-            self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, connecting)
+            options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # not in a stub
+            options._timeout = connecting
+            options._devices = _devices(store, rank, size, host, connecting)
+            self._group: Any = ProcessGroupGloo(PrefixStore("rowspace", store), rank, size, options)
         self._group.set_timeout(WAITING)
 
     @classmethod
@@ -111,7 +118,7 @@ class Machines:
                 f"the first machine is not found at {os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')} "
                 f"({reason_of(error)}); check that all machines reach it"
             ) from error
-        return cls(store, rank, size)
+        return cls(store, rank, size, os.environ["MASTER_ADDR"])
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -186,7 +193,7 @@ class Machines:
         """Translate an error of the network, in the first process that has one."""
         try:
             yield
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
             if not self._is_first_to_report():
                 raise FailedElsewhere(what) from error
             noticed = f"noticed by machine {self.rank + 1} of {self.size}, {socket.gethostname()}"
@@ -198,3 +205,32 @@ class Machines:
             return bool(self._store.add("rowspace/reported", 1) == 1)
         except RuntimeError:  # its machine is the lost one
             return True
+
+
+def _devices(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> list[Any]:
+    """Return the devices for connections; by default gloo takes that of this machine's name, often the loopback one."""
+    if names := os.environ.get("GLOO_SOCKET_IFNAME"):
+        return [ProcessGroupGloo.create_device(interface=name) for name in names.split(",")]
+    return [ProcessGroupGloo.create_device(hostname=_address(store, rank, size, host, waiting))]
+
+
+def _address(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> str:
+    """Return the address of this machine that the others reach."""
+    own = _address_towards(host)
+    keys = [f"rowspace/address-{each}" for each in range(size)]
+    store.set(keys[rank], own)
+    if not ip_address(own).is_loopback:
+        return own
+    # the first machine may be this one, under a name that only stands for the loopback device here
+    store.wait(keys, waiting)
+    addresses = [store.get(key).decode() for key in keys]
+    return next((_address_towards(each) for each in addresses if not ip_address(each).is_loopback), own)
+
+
+def _address_towards(host: str) -> str:
+    """Return the address that this machine has for another one; nothing is sent."""
+    family, kind, _, _, address = socket.getaddrinfo(host, 1, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind) as probe:
+        probe.connect(address)
+        found: str = probe.getsockname()[0]
+    return found
