@@ -271,20 +271,20 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
 
 
 @pytest.mark.long
-def test_a_bucket_has_the_files_of_a_folder(tmp_path, table_path, bucket):
-    source = write_texts(tmp_path / "texts")
+@pytest.mark.parametrize(("user", "options"), [("", ""), ("key:secret@", "?region=us-east-1")])
+def test_a_bucket_has_the_files_of_a_folder(user, options, tmp_path, table_path, bucket):
+    source, place = write_texts(tmp_path / "texts"), f"s3://{user}bucket/with{bool(user)}"
     for path in source.iterdir():
-        upload(path, f"{bucket}/texts/{path.name}")
+        upload(path, f"{place}/texts/{path.name}{options}")
     encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
-    result = encode_parts(
-        table_path, f"{bucket}/texts/*.parquet", f"{bucket}/out/", options=TEXT, on="processes", workers=1
-    )
+    both = f"{place}/texts/*.parquet{options}", f"{place}/out/{options}"
+    result = encode_parts(table_path, *both, options=TEXT, on="processes", workers=1)
     assert result.texts == 150
-    assert remote_names(f"{bucket}/out") == {"_rowspace.json", *names_in(source)}
-    made = {name: read_remote(f"{bucket}/out/{name}") for name in names_in(source)}
+    at_place = place.replace(user, "")
+    assert remote_names(f"{at_place}/out") == {"_rowspace.json", *names_in(source)}
+    made = {name: read_remote(f"{at_place}/out/{name}") for name in names_in(source)}
     assert made == contents(tmp_path / "out")
-    again = encode_parts(table_path, f"{bucket}/texts/*.parquet", f"{bucket}/out", options=TEXT)
-    assert again.new_parts == 0
+    assert encode_parts(table_path, *both, options=TEXT).new_parts == 0
 
 
 def test_a_worker_with_other_versions_refuses_a_part():

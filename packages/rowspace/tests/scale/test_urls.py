@@ -30,6 +30,12 @@ def _cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
+def ctrl_c_once():
+    """A callback for progress, which presses Ctrl-C when it is first called; a second time would end the tests."""
+    numbers = [signal.SIGINT]
+    return lambda _progress: numbers and os.kill(os.getpid(), numbers.pop())
+
+
 def test_encode_fit_and_load_read_urls(tmp_path, bucket):
     pq.write_table(pa.table({"text": TEXTS}), tmp_path / "texts.parquet")
     (tmp_path / "texts.txt.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
@@ -103,7 +109,7 @@ def test_ctrl_c_leaves_no_vectors_at_a_url(texts, bucket, table_path):
             texts[0],
             f"{bucket}/stopped.npy",
             options=StreamOptions(column="text"),
-            on_progress=lambda _progress: os.kill(os.getpid(), signal.SIGINT),
+            on_progress=ctrl_c_once(),
         )
     assert not [name for name in remote_names(bucket) if "stopped" in name]
 
@@ -119,7 +125,7 @@ def test_a_fit_saves_its_table_at_a_url(english, bucket):
 
 
 def test_ctrl_c_saves_the_table_of_a_fit_at_a_url(english, bucket):
-    stop = Reports(on_progress=lambda _progress: os.kill(os.getpid(), signal.SIGINT))
+    stop = Reports(on_progress=ctrl_c_once())
     with pytest.raises(
         FitInterrupted, match=rf"^stopped after [\d,]+ words; the table so far is saved in '{bucket}/s'$"
     ):

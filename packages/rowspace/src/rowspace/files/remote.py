@@ -16,15 +16,18 @@ __all__ = [
     "check_remote_target",
     "common_folder",
     "delete_remote",
+    "inside_url",
     "is_url",
     "open_remote",
     "path_or_url",
     "read_remote",
+    "refuse_options",
     "remote_file",
     "remote_files",
     "remote_names",
     "split_url",
     "upload",
+    "without_options",
     "write_remote",
 ]
 
@@ -166,6 +169,35 @@ def split_url(url: str) -> tuple[str, str, str]:
     scheme, place, options = url_parts(url)
     folder, slash, name = place.rpartition("/")
     return scheme + folder + slash, name, options
+
+
+def without_options(url: str) -> str:
+    """Return a URL without its options.
+
+    >>> without_options("s3://bucket/a.parquet?region=eu")
+    's3://bucket/a.parquet'
+    """
+    scheme, place, _ = url_parts(url)
+    return scheme + place
+
+
+def refuse_options(url: str) -> None:
+    """Raise `UsageError` if a URL has options, for an index, in which URLs are compared and given to Lance."""
+    if options := url_parts(url)[2]:
+        raise UsageError(
+            f"{url!r} has options ({options}), which an index does not take; set variables of the environment, such "
+            "as AWS_REGION and AWS_ENDPOINT_URL"
+        )
+
+
+def inside_url(url: str, name: str) -> str:
+    """Return the URL of a file in a folder.
+
+    >>> inside_url("s3://bucket/a?region=eu", "b.parquet")
+    's3://bucket/a/b.parquet?region=eu'
+    """
+    scheme, place, options = url_parts(url)
+    return f"{scheme}{place}/{name}{options}"
 
 
 def check_remote_target(url: str) -> None:

@@ -24,6 +24,7 @@ TEMPORARY = ".tmp"
 
 _URL_PARTS = re.compile(r"(?P<scheme>\w[\w+.-]*://)(?P<place>.*?)(?P<options>\?\w+=.*)?", re.DOTALL)
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ACCESS_KEY_ID", "AWS_REGION")
+_RETRIES = "retry_limit_seconds="
 _REMEDY = "check the address, the access keys and the network"
 
 
@@ -62,7 +63,7 @@ class Place(NamedTuple):
         bucket = rest.split("/")[0]
         endpoints = tuple(os.environ.get(name) for name in _ENDPOINTS)
         try:
-            system, root = _file_system(f"{scheme}{quote(bucket, safe=':@')}/{options}", endpoints)
+            system, root = _file_system(f"{scheme}{quote(bucket, safe=':@')}/{_limited(scheme, options)}", endpoints)
         except ImportError:
             raise MissingExtraError(f"{url!r} is a URL, which needs pyarrow: pip install 'rowspace[arrow]'") from None
         except ValueError as error:  # of Arrow
@@ -71,7 +72,8 @@ class Place(NamedTuple):
             ) from error
         except OSError as error:
             raise RowspaceError(f"{url}: cannot be opened ({_reason(error)}); {_REMEDY}") from error
-        path = rest if root.strip("/") == bucket else rest[len(bucket) :]
+        name = bucket.rpartition("@")[2]  # without a user
+        path = rest[len(bucket) - len(name) :] if root.strip("/") == name else rest[len(bucket) :]
         return cls(system, path, scheme + rest[: len(rest) - len(path)], options)
 
     def file(self, info: "fs.FileInfo") -> RemoteFile:
@@ -108,9 +110,16 @@ class Place(NamedTuple):
     def _temporary(self) -> str:
         """Return a hidden path next to the path, in a folder that exists."""
         folder, _, name = self.path.rpartition("/")
-        if self.system.type_name != "s3":  # which has no folders
+        if self.system.type_name not in {"s3", "gcs"}:  # which have no folders
             self.system.create_dir(folder, recursive=True)
         return f"{folder}/.{name}-{token_hex(4)}{TEMPORARY}"
+
+
+def _limited(scheme: str, options: str) -> str:
+    """Return the options of a URL with a limit for requests that fail, which Google's client repeats for 15 minutes."""
+    if scheme not in {"gs://", "gcs://"} or _RETRIES in options:
+        return options
+    return f"{options}{'&' if options else '?'}{_RETRIES}30"
 
 
 @lru_cache

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from rowspace.errors import CorpusError, UsageError, reason_of
-from rowspace.files.remote import common_folder, is_url, open_remote, remote_files
+from rowspace.files.remote import common_folder, is_url, open_remote, remote_files, without_options
 from rowspace.files.remote_place import RemoteFile
 from rowspace.text.corpus import STANDARD_INPUT, corpus_files
 from rowspace.text.corpus.pieces import is_parquet_file
@@ -68,13 +68,14 @@ def find_parts(
     ['a.txt.parquet', 'b.txt.parquet']
     """
     files = _files([source] if isinstance(source, str | os.PathLike) else source)
-    base = _common_folder([file.url for file in files])
+    names = [without_options(file.url) if is_url(file.url) else file.url for file in files]
+    base = common_folder(name.rpartition("/")[0] for name in names)
     before = dict[RemoteFile, list[Part]]()
     for part in known:
         before.setdefault(RemoteFile(part.source, part.size, part.modified_ns), []).append(part)
     parts = list[Part]()
-    for file in files:
-        name = file.url[len(base) :].lstrip("/")
+    for file, path in zip(files, names, strict=True):
+        name = path[len(base) :].lstrip("/")
         divided = before.get(file)
         ranges = [part.groups for part in divided] if divided else _ranges(file, max_bytes)
         parts += [Part(_output_name(name, groups), *file, groups) for groups in ranges]
@@ -104,11 +105,6 @@ def _files(sources: Iterable[str | os.PathLike[str]]) -> list[RemoteFile]:
     if not found:
         raise UsageError("there are no files to read; name at least one")
     return sorted(found)
-
-
-def _common_folder(names: Sequence[str]) -> str:
-    """Return what the names of all files begin with, up to a slash."""
-    return common_folder(name.rpartition("/")[0] for name in names)
 
 
 def _ranges(file: RemoteFile, max_bytes: int) -> list[tuple[int, int] | None]:

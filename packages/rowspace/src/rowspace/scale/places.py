@@ -9,7 +9,7 @@ from pathlib import Path
 from rowspace._base.atomic import atomic_file, clear_temporaries, move_file, scratch_folder, translate_os_errors
 from rowspace._base.atomic.temporaries import hidden_sibling
 from rowspace.errors import UsageError
-from rowspace.files.remote import delete_remote, is_url, read_remote, remote_names, upload, write_remote
+from rowspace.files.remote import delete_remote, inside_url, is_url, read_remote, remote_names, upload, write_remote
 from rowspace.files.remote_place import TEMPORARY
 
 __all__ = ["Place"]
@@ -54,7 +54,7 @@ class Place:
 
     def path(self, name: str) -> str:
         """Return the path or URL of a file in it."""
-        return f"{self.name}/{name}"
+        return f"{self.name}/{name}" if self.is_local else inside_url(self.name, name)
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file, or None if there is none."""
@@ -81,12 +81,13 @@ class Place:
     @contextmanager
     def adding(self, name: str) -> Iterator[Path]:
         """Yield the local path of a file to write, which appears under its name when the block ends."""
-        target = Path(self.path(name))
         if not self.is_local:
             with scratch_folder("rowspace-part") as folder:
-                yield folder / target.name
-                upload(folder / target.name, self.path(name))
+                made = folder / Path(name).name
+                yield made
+                upload(made, self.path(name))
             return
+        target = Path(self.path(name))
         with translate_os_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             clear_temporaries(target)

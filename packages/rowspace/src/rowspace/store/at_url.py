@@ -2,7 +2,7 @@
 
 from rowspace._base.atomic import scratch_folder
 from rowspace.errors import UsageError
-from rowspace.files.remote import check_remote_target, delete_remote, remote_names, split_url, upload
+from rowspace.files.remote import check_remote_target, delete_remote, inside_url, remote_names, split_url, upload
 from rowspace.store.interface import Format
 from rowspace.store.native.manifest import MARKER
 from rowspace.table import Table
@@ -50,4 +50,4 @@ def save_to_url(table: Table, url: str, known: Format) -> None:
             upload(path, urls[path])
         own = {path.relative_to(folder / name).as_posix() for path in paths} if known.is_folder else set()
         for old in remote_names(url) - own:
-            delete_remote(f"{beside}{name}/{old}{options}")
+            delete_remote(inside_url(url, old))
