@@ -71,6 +71,7 @@ def test_files_without_text_are_counted(tmp_path, encoder):
             "russian.txt": "привет".encode("cp1251"),
             "empty.txt": "",
             "bad.pdf": b"%PDF-1",
+            "pointer.md": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n",
             "ok.txt": "Roses",
             "large.txt": "x " * 600_000,
             "app.js": "f(1);" * 9_000,
@@ -79,10 +80,11 @@ def test_files_without_text_are_counted(tmp_path, encoder):
     )
     index = Index.build(files, encoder, tmp_path / "index", options=IndexOptions(max_megabytes=1))
     assert index.summary.added == 1
-    counts = {"binary": 1, "in an unknown encoding": 1, "without text": 1, "too large": 1, "minified": 1}
+    reasons = ("binary", "in an unknown encoding", "without text", "too large", "minified", "Git LFS pointer or GGUF")
+    counts = dict.fromkeys(reasons, 1)
     assert {reason: index.summary.skipped[reason] for reason in counts} == counts
-    assert sum(index.summary.skipped.values()) == 6
-    assert len(index.summary.left_out) == 7
+    assert sum(index.summary.skipped.values()) == 7
+    assert len(index.summary.left_out) == 8
     assert index.summary.left_out[str(files / "russian.txt")] == "in an unknown encoding"
     (files / "ok.txt").write_bytes(b"\0binary now")
     assert index.update().removed == 1

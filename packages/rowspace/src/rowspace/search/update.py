@@ -140,8 +140,10 @@ class FileUpdate:
         except UnicodeEncodeError:
             raise FileFormatError("name not UTF-8") from None
         except FileFormatError:
-            is_there = os.path.lexists(found.path)
-            raise FileFormatError("not a regular file" if is_there else "removed in the meantime") from None
+            if not os.path.lexists(found.path):
+                raise FileFormatError("removed in the meantime") from None
+            is_regular = Path(found.path).is_file()
+            raise FileFormatError("Git LFS pointer or GGUF" if is_regular else "not a regular file") from None
         except (RowspaceError, OSError):
             raise FileFormatError("no permission to read") from None
         if len(data) > most:  # it has grown
