@@ -83,7 +83,7 @@ def test_only_positions_or_the_mask_let_order_in(
     difference = page.get_by_label("Largest difference", exact=True)
     expect(page.get_by_label("Verdict")).to_have_text("Nothing changed")
     expect(page.get_by_text("attention is equivariant")).to_be_visible()
-    expect(page.get_by_text("outputs differ by no more than arithmetic rounds.")).to_be_visible()
+    expect(page.get_by_text("outputs differ by no more than rounding errors.")).to_be_visible()
     expect(difference).to_have_count(0)
     weights = page.get_by_role("table", name="Attention weights of the sentence")
     assert page.get_by_label("Verdict").bounding_box()["y"] < weights.bounding_box()["y"]  # words before numbers

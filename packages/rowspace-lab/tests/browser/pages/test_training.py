@@ -178,15 +178,17 @@ def test_run_on_another_text_is_asked_about_its_own_tokens_only(visit, page: Pag
     for name, address in ((run, f"training?corpus=python&{tab}"), (f"sentences-{run}", f"training?{tab}")):
         with page.expect_response(f"**/api/training/both-sides?run={name}&at=50-finished&**"):
             visit(address)
-    refused: list[str] = []
-    page.on("response", lambda response: refused.append(response.url) if response.status >= 400 else None)
+    early: list[str] = []
     held = hold(page, f"**/api/training/snapshots?run={run}&**")
+    about_run = re.compile(rf"/api/training/(row|updates|without-gradient|both-sides)\?run={run}&")
+    page.on("request", lambda request: early.append(request.url) if about_run.search(request.url) else None)
     with page.expect_request(f"**/api/training/snapshots?run={run}&**"):
         page.get_by_text("Python’s help", exact=True).click()
     expect(page.get_by_role("region", name="Controls")).to_contain_text("has finished; play it back")
+    page.wait_for_timeout(300)
+    assert early == []
     with page.expect_response(f"**/api/training/both-sides?run={run}&**"):
         held.pop().continue_()
-    assert refused == []
 
 
 @pytest.mark.long

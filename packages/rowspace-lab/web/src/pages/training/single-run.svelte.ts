@@ -136,9 +136,10 @@ export class SingleRun {
     return isRecorded ? this.step : (this.steps.at(-1) ?? 0);
   }
 
-  /** A request for what is recorded from the first steps on. */
+  /** A request for what is recorded from the first steps on; a run that was started again has its snapshots of before. */
   #atStep(name: string) {
-    return this.#recorded && this.steps.length > 1
+    const hasMoved = this.#newest && parseInt(String(this.#newest.at)) > 0;
+    return hasMoved && this.#recorded && this.steps.length > 1
       ? { path: `training/${name}`, parameters: { run: this.#requested, step: this.step } }
       : null;
   }
