@@ -193,7 +193,7 @@ class Machines:
         """Translate an error of the network, in the first process that has one."""
         try:
             yield
-        except (RuntimeError, OSError) as error:
+        except (RuntimeError, OSError, ValueError) as error:
             if not self._is_first_to_report():
                 raise FailedElsewhere(what) from error
             noticed = f"noticed by machine {self.rank + 1} of {self.size}, {socket.gethostname()}"
@@ -209,28 +209,40 @@ class Machines:
 
 def _devices(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> list[Any]:
     """Return the devices for connections; by default gloo takes that of this machine's name, often the loopback one."""
-    if names := os.environ.get("GLOO_SOCKET_IFNAME"):
-        return [ProcessGroupGloo.create_device(interface=name) for name in names.split(",")]
-    return [ProcessGroupGloo.create_device(hostname=_address(store, rank, size, host, waiting))]
+    address = _address(store, rank, size, host, waiting)
+    names = [name.strip() for name in os.environ.get("GLOO_SOCKET_IFNAME", "").split(",")]
+    chosen = [ProcessGroupGloo.create_device(interface=name) for name in names if name]
+    return chosen or [ProcessGroupGloo.create_device(hostname=address)]
 
 
 def _address(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> str:
-    """Return the address of this machine that the others reach."""
+    """Return the address of this machine that the others reach, and tell them that it has one."""
     own = _address_towards(host)
     keys = [f"rowspace/address-{each}" for each in range(size)]
     store.set(keys[rank], own)
-    if not ip_address(own).is_loopback:
+    if _is_reachable(own):
         return own
     # the first machine may be this one, under a name that only stands for the loopback device here
     store.wait(keys, waiting)
     addresses = [store.get(key).decode() for key in keys]
-    return next((_address_towards(each) for each in addresses if not ip_address(each).is_loopback), own)
+    return next((_address_towards(each) for each in addresses if _is_reachable(each)), own)
+
+
+def _is_reachable(address: str) -> bool:
+    """Whether an address means the same machine everywhere.
+
+    >>> [_is_reachable(each) for each in ("10.1.0.1", "127.0.1.1", "fe80::1%eth0")]
+    [True, False, False]
+    """
+    found = ip_address(address)
+    return not (found.is_loopback or found.is_link_local)
 
 
 def _address_towards(host: str) -> str:
-    """Return the address that this machine has for another one; nothing is sent."""
-    family, kind, _, _, address = socket.getaddrinfo(host, 1, type=socket.SOCK_DGRAM)[0]
+    """Return the address that this machine has for another one, of IPv4 if there is one; nothing is sent."""
+    found = socket.getaddrinfo(host, 1, type=socket.SOCK_DGRAM)
+    family, kind, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     with socket.socket(family, kind) as probe:
         probe.connect(address)
-        found: str = probe.getsockname()[0]
-    return found
+        own: str = probe.getsockname()[0]
+    return own
