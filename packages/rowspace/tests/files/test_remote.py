@@ -17,6 +17,7 @@ from rowspace.files.remote import (
     upload,
     write_remote,
 )
+from rowspace.files.remote_place import Place
 
 NAMES = ["a b/é%20?.txt", "a b/x.txt", "a b/in/y.txt", "a b/in/z.md", "a b/_SUCCESS", "top.txt"]
 
@@ -89,6 +90,21 @@ def test_what_is_not_there_is_named(url, kind, sentence):
     with pytest.raises(kind) as caught:
         remote_files(url)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("place", ["key:secret@bucket/a", "key:sec/ret@bucket/a"])
+def test_keys_in_a_url_are_refused_and_not_printed(place):
+    with pytest.raises(UsageError) as caught:
+        remote_files(f"s3://{place}")
+    assert str(caught.value) == (
+        "a URL that begins with s3:// has a key in it, and URLs are shown and saved; set variables of the environment, "
+        "such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3://"
+    )
+
+
+def test_the_user_of_a_url_is_no_part_of_the_path():
+    place = Place.of("gs://anonymous@bucket/a/b?scheme=http")
+    assert (place.path, place.before, place.after) == ("bucket/a/b", "gs://anonymous@", "?scheme=http")
 
 
 @pytest.mark.usefixtures("_bucket")

@@ -264,6 +264,10 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
     (tmp_path / "a.txt.parquet").write_bytes(b"")
     with pytest.raises(UsageError, match=r"would both become a.txt.parquet"):
         encode_parts(table_path, f"{tmp_path}/a.*", tmp_path / "new")
+    other = write_texts(tmp_path / "other", files=1)
+    with pytest.raises(UsageError, match=r"texts/part-0.parquet would both become part-0.parquet; encode them into"):
+        encode_parts(table_path, other, out, options=TEXT)
+    assert encode_parts(table_path, source, out, options=TEXT).new_parts == 0
     with pytest.warns(CorpusWarning, match=r"there are fewer parts \(1\) than workers \(2\)"):
         encode_parts(table_path, source / "part-0.parquet", tmp_path / "few", options=TEXT, workers=2)
     with pytest.raises(UsageError, match="there is no file or folder"):
@@ -271,20 +275,21 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("user", "options"), [("", ""), ("key:secret@", "?region=us-east-1")])
-def test_a_bucket_has_the_files_of_a_folder(user, options, tmp_path, table_path, bucket):
-    source, place = write_texts(tmp_path / "texts"), f"s3://{user}bucket/with{bool(user)}"
+@pytest.mark.parametrize(("name", "options"), [("plain", ""), ("options", "?region=us-east-1")])
+def test_a_bucket_has_the_files_of_a_folder(name, options, tmp_path, table_path, bucket):
+    source, place = write_texts(tmp_path / "texts"), f"{bucket}/{name}"
     for path in source.iterdir():
         upload(path, f"{place}/texts/{path.name}{options}")
     encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
-    both = f"{place}/texts/*.parquet{options}", f"{place}/out/{options}"
-    result = encode_parts(table_path, *both, options=TEXT, on="processes", workers=1)
+    texts, out = f"{place}/texts/*.parquet{options}", f"{place}/out/{options}"
+    result = encode_parts(table_path, texts, out, options=TEXT, on="processes", workers=1)
     assert result.texts == 150
-    at_place = place.replace(user, "")
-    assert remote_names(f"{at_place}/out") == {"_rowspace.json", *names_in(source)}
-    made = {name: read_remote(f"{at_place}/out/{name}") for name in names_in(source)}
+    assert remote_names(f"{place}/out") == {"_rowspace.json", *names_in(source)}
+    made = {name: read_remote(f"{place}/out/{name}") for name in names_in(source)}
     assert made == contents(tmp_path / "out")
-    assert encode_parts(table_path, *both, options=TEXT).new_parts == 0
+    assert encode_parts(table_path, texts, f"{place}/out{options}", options=TEXT).new_parts == 0
+    with pytest.raises(UsageError, match=r"is read and lies in .*, where vectors are saved; name another folder"):
+        encode_parts(table_path, f"{place}/out/*.parquet{options}", out, options=TEXT)
 
 
 def test_a_worker_with_other_versions_refuses_a_part():

@@ -172,21 +172,24 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def without_options(url: str) -> str:
-    """Return a URL without its options.
+    """Return a URL without its options; a path as it is.
 
-    >>> without_options("s3://bucket/a.parquet?region=eu")
-    's3://bucket/a.parquet'
+    >>> without_options("s3://bucket/a.parquet?region=eu"), without_options("a?b=c")
+    ('s3://bucket/a.parquet', 'a?b=c')
     """
+    if not is_url(url):
+        return url
     scheme, place, _ = url_parts(url)
     return scheme + place
 
 
 def refuse_options(url: str) -> None:
-    """Raise `UsageError` if a URL has options, for an index, in which URLs are compared and given to Lance."""
-    if options := url_parts(url)[2]:
+    """Raise `UsageError` if a URL has a user or options: those of an index are compared, and given to Lance."""
+    _, place, options = url_parts(url)
+    if options or "@" in place.split("/")[0]:
         raise UsageError(
-            f"{url!r} has options ({options}), which an index does not take; set variables of the environment, such "
-            "as AWS_REGION and AWS_ENDPOINT_URL"
+            f"{url!r} has {'options' if options else 'a user'}, which the URLs of an index may not have; set variables "
+            "of the environment, such as AWS_REGION and AWS_ENDPOINT_URL for s3://"
         )
 
 

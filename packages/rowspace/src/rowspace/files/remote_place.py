@@ -24,6 +24,7 @@ TEMPORARY = ".tmp"
 
 _URL_PARTS = re.compile(r"(?P<scheme>\w[\w+.-]*://)(?P<place>.*?)(?P<options>\?\w+=.*)?", re.DOTALL)
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ACCESS_KEY_ID", "AWS_REGION")
+_OBJECT_STORES = {"s3://", "gs://", "gcs://"}
 _RETRIES = "retry_limit_seconds="
 _REMEDY = "check the address, the access keys and the network"
 
@@ -61,9 +62,15 @@ class Place(NamedTuple):
         """Open the file system of a URL."""
         scheme, rest, options = url_parts(url)
         bucket = rest.split("/")[0]
+        user, _, name = bucket.rpartition("@")
+        if ":" in user or (":" in name and scheme in _OBJECT_STORES):  # which have no ports
+            raise UsageError(
+                f"a URL that begins with {scheme} has a key in it, and URLs are shown and saved; set variables of the "
+                "environment, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for s3://"
+            )
         endpoints = tuple(os.environ.get(name) for name in _ENDPOINTS)
         try:
-            system, root = _file_system(f"{scheme}{quote(bucket, safe=':@')}/{_limited(scheme, options)}", endpoints)
+            system, root = _file_system(f"{scheme}{quote(bucket, safe=':@[]')}/{_limited(scheme, options)}", endpoints)
         except ImportError:
             raise MissingExtraError(f"{url!r} is a URL, which needs pyarrow: pip install 'rowspace[arrow]'") from None
         except ValueError as error:  # of Arrow
@@ -72,7 +79,6 @@ class Place(NamedTuple):
             ) from error
         except OSError as error:
             raise RowspaceError(f"{url}: cannot be opened ({_reason(error)}); {_REMEDY}") from error
-        name = bucket.rpartition("@")[2]  # without a user
         path = rest[len(bucket) - len(name) :] if root.strip("/") == name else rest[len(bucket) :]
         return cls(system, path, scheme + rest[: len(rest) - len(path)], options)
 
@@ -116,7 +122,11 @@ class Place(NamedTuple):
 
 
 def _limited(scheme: str, options: str) -> str:
-    """Return the options of a URL with a limit for requests that fail, which Google's client repeats for 15 minutes."""
+    """Return the options of a URL with a limit for requests that fail, which Google's client repeats for 15 minutes.
+
+    >>> _limited("gs://", "?scheme=http"), _limited("gs://", ""), _limited("s3://", "")
+    ('?scheme=http&retry_limit_seconds=30', '?retry_limit_seconds=30', '')
+    """
     if scheme not in {"gs://", "gcs://"} or _RETRIES in options:
         return options
     return f"{options}{'&' if options else '?'}{_RETRIES}30"

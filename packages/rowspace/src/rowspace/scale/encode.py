@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from rowspace.encode.stream import StreamProgress
 from rowspace.errors import CorpusWarning, RowspaceError, UsageError
-from rowspace.files.remote import is_url
+from rowspace.files.remote import is_url, without_options
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
 from rowspace.scale.manifest import MANIFEST, Manifest, read_manifest
 from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.scale.part_files import PartFacts, PartsOptions, facts_in, write_part
-from rowspace.scale.parts import Part, find_parts
+from rowspace.scale.parts import Part, check_names, find_parts
 from rowspace.scale.places import Place
 from rowspace.text.corpus import BadRow
 
@@ -120,7 +120,8 @@ def encode_parts(  # what, where, and how
             CorpusWarning,
             stacklevel=2,
         )
-    inside = next((part.source for part in parts if part.source.startswith(f"{place.name}/")), None)
+    folder = f"{without_options(place.name)}/"
+    inside = next((part.source for part in parts if without_options(part.source).startswith(folder)), None)
     if inside is not None:
         raise UsageError(f"{inside} is read and lies in {place.name}, where vectors are saved; name another folder")
     run = _Run(place, encoder, options, manifest, on_progress)
@@ -169,10 +170,14 @@ class _Run:
     types: dict[str, tuple[str, str]] = field(default_factory=dict)  # of each column, and a file that has it
 
     def prepare(self, parts: list[Part], old: Manifest | None) -> None:
-        """Remove files of sources that have changed, and write the manifest before any new file."""
+        """Remove files of sources that have changed, and write the manifest before any new file.
+
+        Raises `UsageError` if a part has the name of one that another source has made.
+        """
         names = self.place.names()
         wanted, sources = set(parts), {part.source for part in parts}
         old_parts, old_facts = ([], {}) if old is None else (old.parts, old.facts)
+        check_names([*parts, *(part for part in old_parts if part.source not in sources and part.name in names)])
         for part in old_parts:
             if part in wanted or part.source not in sources:
                 if part not in wanted and part.name in names:

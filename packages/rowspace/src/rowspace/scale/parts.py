@@ -11,7 +11,7 @@ from rowspace.files.remote_place import RemoteFile
 from rowspace.text.corpus import STANDARD_INPUT, corpus_files
 from rowspace.text.corpus.pieces import is_parquet_file
 
-__all__ = ["Part", "find_parts", "open_source_file"]
+__all__ = ["Part", "check_names", "find_parts", "open_source_file"]
 
 PARQUET = ".parquet"
 
@@ -68,7 +68,7 @@ def find_parts(
     ['a.txt.parquet', 'b.txt.parquet']
     """
     files = _files([source] if isinstance(source, str | os.PathLike) else source)
-    names = [without_options(file.url) if is_url(file.url) else file.url for file in files]
+    names = [without_options(file.url) for file in files]
     base = common_folder(name.rpartition("/")[0] for name in names)
     before = dict[RemoteFile, list[Part]]()
     for part in known:
@@ -79,7 +79,7 @@ def find_parts(
         divided = before.get(file)
         ranges = [part.groups for part in divided] if divided else _ranges(file, max_bytes)
         parts += [Part(_output_name(name, groups), *file, groups) for groups in ranges]
-    _check_names(parts)
+    check_names(parts)
     return parts
 
 
@@ -135,7 +135,8 @@ def _output_name(name: str, groups: tuple[int, int] | None) -> str:
     return f"{stem}{PARQUET}" if groups is None else f"{stem}-{groups[0]:06}-{groups[1]:06}{PARQUET}"
 
 
-def _check_names(parts: Sequence[Part]) -> None:
+def check_names(parts: Iterable[Part]) -> None:
+    """Raise `UsageError` if two parts have one name."""
     seen = dict[str, str]()
     for part in parts:
         if part.name in seen:

@@ -22,7 +22,7 @@ class Place:
         name: The path or the URL.
 
     Attributes:
-        name: The absolute path, or the URL without a slash at its end.
+        name: The absolute path, or the URL without a slash at its end unless options follow.
         is_local: Whether it is a path.
 
     >>> Place("s3://bucket/vectors/").name

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rowspace.files.foreign import wide_encoding
+from rowspace.files.remote import without_options
 
 __all__ = ["SNIFFED", "Records", "Unreadable", "csv_delimiter", "not_text", "records_in", "suffix_of"]
 
@@ -123,10 +124,10 @@ def csv_delimiter(name: str) -> str | None:
 def suffix_of(name: str | os.PathLike[str]) -> str:
     """Return the ending of the name of a file, before that of its compression, in lowercase.
 
-    >>> suffix_of("a/Data.CSV.gz")
-    '.csv'
+    >>> suffix_of("a/Data.CSV.gz"), suffix_of("s3://bucket/data.json?region=eu")
+    ('.csv', '.json')
     """
-    path = Path(name)
+    path = Path(without_options(os.fspath(name)))
     return (path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path).suffix.lower()
 
 
