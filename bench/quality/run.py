@@ -8,17 +8,20 @@ languages, thai and books (with --books) are held out. A system is measured by t
 the distinct files of its 50 best passages: recall@1, recall@5, and MRR@10 with its bootstrap 95 % interval; then
 MRR@10 by kind of question. "− BM25" is the difference of MRR@10 to the best variant of bm25s on this corpus, "− half"
 that of a hybrid to the better of its two rankings, both with the 95 % interval of paired resamples. Indexing is timed
-once, by the wall clock; a query by the median. Passages are those of rowspace's index; semble makes its own.
+once, by the wall clock; a query by the median. "RAM, MB" is how much a process that indexes and answers grows at its
+peak. Passages are those of rowspace's index; semble makes its own.
 """
 
 import argparse
 import os
 import platform
+import re
 import statistics
 import sys
 import tempfile
 import time
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -39,14 +42,29 @@ def measure(name, chosen, books):
     with tempfile.TemporaryDirectory() as place:
         files = Corpus.read(name, folder, Path(place))
         for system in chosen:
-            began = time.perf_counter()
-            searches, size = SYSTEMS[system](files)
-            seconds = time.perf_counter() - began
-            for title, search in searches.items():
-                ranks, times = zip(*(ask(search, each, folder) for each in asked), strict=True)
-                results[title] = {"ranks": ranks, "costs": (seconds, 1000 * statistics.median(times), size)}
-                print(f"<!-- {name}: {title} -->", file=sys.stderr, flush=True)
+            with get_context("spawn").Pool(1) as alone:  # so that each system has a peak of its own
+                results |= alone.apply(measure_system, (system, files, asked))
     return asked, results, len(files.texts)
+
+
+def measure_system(system, files, asked):
+    """Return the ranks and costs of the searches of a system."""
+    results, before = {}, peak_megabytes()
+    began = time.perf_counter()
+    searches, size = SYSTEMS[system](files)
+    seconds = time.perf_counter() - began
+    for title, search in searches.items():
+        ranks, times = zip(*(ask(search, each, files.folder) for each in asked), strict=True)
+        memory = peak_megabytes() - before
+        results[title] = {"ranks": ranks, "costs": (seconds, 1000 * statistics.median(times), size, memory)}
+        print(f"<!-- {files.name}: {title} -->", file=sys.stderr, flush=True)
+    return results
+
+
+def peak_megabytes():
+    """Return the peak of this process since it began; that of `resource` begins with its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1000
 
 
 def ask(search, question, folder):
@@ -83,7 +101,7 @@ def print_corpus(name, asked, results, passages):
     kinds = list(dict.fromkeys(each["kind"] for each in asked))
     role = "tuning" if name in TUNING else "held out"
     print(f"\n### {name} ({role}; {len(asked)} questions, {passages:,} passages)\n")
-    titles = (*kinds, "− BM25", "− half", "index, s", "query, ms", "MB")
+    titles = (*kinds, "− BM25", "− half", "index, s", "query, ms", "MB", "RAM, MB")
     print("| system | recall@1 | recall@5 | MRR@10 | " + " | ".join(titles) + " |")
     print("|---" * (4 + len(titles)) + "|")
     for title, each in results.items():
