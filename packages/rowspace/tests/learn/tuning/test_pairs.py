@@ -1,5 +1,7 @@
 """Files of pairs, and the lines that are refused."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rowspace.errors import FileFormatError, UsageError
@@ -67,6 +69,15 @@ def test_files_that_are_not_text_are_named(tmp_path):
         (tmp_path / "a.tsv").write_bytes(data)
         with pytest.raises(FileFormatError, match=f"{kind}; convert it to JSON lines, or lines of two texts"):
             read_pairs(tmp_path / "a.tsv")
+
+
+def test_csv_and_parquet_have_the_columns_query_and_positive(tmp_path):
+    (tmp_path / "a.csv").write_text('query,more,positive\na,1,"b, c"\n')
+    pq.write_table(pa.table({"query": ["a"], "positive": ["b, c"]}), tmp_path / "a.parquet")
+    assert read_pairs(tmp_path / "a.csv") == read_pairs(tmp_path / "a.parquet") == [("a", "b, c")]
+    (tmp_path / "a.csv").write_text("question,answer\na,b\n")
+    with pytest.raises(UsageError, match=r"there is no column 'query'; .* 'answer', .* --query-column"):
+        read_pairs(tmp_path / "a.csv")
 
 
 def test_pairs_of_records_have_the_columns_that_are_named(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rowspace.errors import FileFormatError
 from rowspace.text.corpus.examples_file import JSON_NAMES, is_unicode, read_examples
+from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.record_columns import place_of, text_in
 from rowspace.text.corpus.records import read_records
 
@@ -16,6 +17,7 @@ Pair = tuple[str, str]
 NAMES = (("query", "positive"), ("anchor", "positive"))
 MAX_RECORD = 100_000_000  # bytes
 TAB_NAMES = (".tsv", ".tab")
+RECORD_NAMES = (".csv", ".parquet")
 
 
 def read_pairs(
@@ -26,8 +28,10 @@ def read_pairs(
     Args:
         path: UTF-8. A JSON line is an object with "query" (or "anchor") and "positive", or a list of two texts; any
             other line has two texts with a tab between them. A name in .jsonl, .ndjson or .json has JSON lines only,
-            one in .tsv or .tab none; in other files, a line that begins with `{` or `[` is JSON.
-        query_column: The column of queries; then the file has records (CSV, TSV, JSON lines or arrays, Parquet).
+            one in .tsv or .tab none; in other files, a line that begins with `{` or `[` is JSON. A name in .csv or
+            .parquet has records.
+        query_column: The column of queries, by default "query"; if given, the file has records (CSV, TSV, JSON lines
+            or arrays, Parquet).
         positive_column: The column of their texts, by default "positive"; if given, the file has records.
 
     Raises:
@@ -41,11 +45,11 @@ def read_pairs(
     ...     read_pairs(file)
     [('a cat', 'it says meow')]
     """
-    if query_column is not None or positive_column is not None:
+    suffix = suffix_of(path)
+    if query_column is not None or positive_column is not None or suffix in RECORD_NAMES:
         query = NAMES[0][0] if query_column is None else query_column
         positive = NAMES[0][1] if positive_column is None else positive_column
         return _of_records(Path(path), query, positive)
-    suffix = Path(path).suffix.lower()
     content = read_examples(path, "JSON lines, or lines of two texts with a tab between them,")
     pairs = []
     for number, line in enumerate(content.split("\n"), 1):

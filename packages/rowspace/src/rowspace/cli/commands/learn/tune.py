@@ -27,7 +27,8 @@ def tune(
     pairs: Annotated[
         str,
         typer.Argument(
-            metavar="PAIRS", help="JSON lines with query and positive, or lines of two texts with a tab between them."
+            metavar="PAIRS",
+            help="JSON lines, CSV or Parquet with query and positive, or lines of two texts with a tab between them.",
         ),
     ],
     *,
