@@ -160,6 +160,7 @@ def test_second_run_has_a_width_of_the_user(visit) -> None:
     expect(field).to_have_value("")
 
 
+@pytest.mark.long
 def test_gradients_of_watched_tokens_are_compared(visit) -> None:
     page = finished(visit)
     page.get_by_role("tab", name="Gradients").click()

@@ -38,6 +38,7 @@ def test_every_model_tells_documents_apart(name, documents):
         assert_topics_apart(model.wv)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["dbow", "dm, concatenation"])
 def test_a_saved_model_is_trained_further_as_it_would_have_been(name, documents, tmp_path):
     model = Doc2Vec(documents, **SMALL | MODELS[name])

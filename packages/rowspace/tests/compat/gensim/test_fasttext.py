@@ -39,7 +39,7 @@ def test_every_model_tells_topics_apart(name, sentences):
             model.wv["horses"]
 
 
-@pytest.mark.parametrize("name", ["cbow", "hierarchical softmax"])
+@pytest.mark.parametrize("name", ["cbow", pytest.param("hierarchical softmax", marks=pytest.mark.long)])
 def test_a_saved_model_is_trained_further_as_it_would_have_been(name, sentences, tmp_path):
     model = FastText(sentences, **SMALL | MODELS[name])
     model.save(tmp_path / "model")
