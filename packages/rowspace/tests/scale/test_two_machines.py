@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(not CAN_ISOLATE, reason="the tests may not make network namespaces, for which they need root"),
 ]
 
-# what the machine of a namespace is started with: its names of hosts, and a folder of its own in place of one of ours
+# a shell command that gives a process other host names and an empty folder, as a machine with its own disk would have
 BEGIN = 'mount --bind "$0" /etc/hosts && mount -t tmpfs none "$1" && shift && exec "$@"'
 FIT = ["--dim", "8", "--epochs", "1", "--workers", "1"]
 

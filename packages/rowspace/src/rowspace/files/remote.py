@@ -13,6 +13,7 @@ from rowspace.files.remote_place import Place, RemoteFile, translated_errors, ur
 
 __all__ = [
     "RemotePath",
+    "check_plain_url",
     "check_remote_target",
     "common_folder",
     "delete_remote",
@@ -21,7 +22,6 @@ __all__ = [
     "open_remote",
     "path_or_url",
     "read_remote",
-    "refuse_options",
     "remote_file",
     "remote_files",
     "remote_names",
@@ -183,8 +183,8 @@ def without_options(url: str) -> str:
     return scheme + place
 
 
-def refuse_options(url: str) -> None:
-    """Raise `UsageError` if a URL has a user or options: those of an index are compared, and given to Lance."""
+def check_plain_url(url: str) -> None:
+    """Raise `UsageError` if a URL has a user or options; URLs of an index are compared, and Lance reads them."""
     _, place, options = url_parts(url)
     if options or "@" in place.split("/")[0]:
         raise UsageError(

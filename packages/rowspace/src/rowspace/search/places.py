@@ -9,7 +9,7 @@ from pathlib import Path
 from rowspace._base.atomic import atomic_folder, clear_temporaries
 from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
-from rowspace.files.remote import refuse_options
+from rowspace.files.remote import check_plain_url
 from rowspace.search.bridge import BRIDGES
 from rowspace.search.reading.files import DATASET
 from rowspace.search.storage.dataset import is_remote
@@ -25,15 +25,15 @@ def resolve_place(path: str | Path) -> str:
     """Return the absolute path of a folder, or a URL as it is.
 
     Raises:
-        UsageError: If the path is empty or has NUL, the URL has options, or the object store's endpoint in the
-            environment is not a URL.
+        UsageError: If the path is empty or has NUL, the URL has a user or options, or the object store's endpoint in
+            the environment is not a URL.
     """
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(f"the path of an index must not be empty or have NUL, got {text!r}")
     if not is_remote(text):
         return os.path.realpath(text)
-    refuse_options(text)
+    check_plain_url(text)
     _check_endpoint()
     return text
 

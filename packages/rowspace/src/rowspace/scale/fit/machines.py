@@ -222,7 +222,7 @@ def _address(store: Store, rank: int, size: int, host: str, waiting: timedelta) 
     store.set(keys[rank], own)
     if _is_reachable(own):
         return own
-    # the first machine may be this one, under a name that only stands for the loopback device here
+    # on the first machine, its own name often resolves to a loopback address
     store.wait(keys, waiting)
     addresses = [store.get(key).decode() for key in keys]
     return next((_address_towards(each) for each in addresses if _is_reachable(each)), own)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from rowspace.errors import RowspaceError, UsageError, missing_file, reason_of
 from rowspace.files.open_folder import open_regular
-from rowspace.files.remote import is_url, refuse_options, remote_files
+from rowspace.files.remote import check_plain_url, is_url, remote_files
 from rowspace.search.reading.patterns import IgnoreFile
 from rowspace.store.native.manifest import MARKER
 
@@ -88,7 +88,8 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
         Each path once, without those inside another one.
 
     Raises:
-        UsageError: If a path is empty, does not exist, or is neither a file nor a folder, or a URL has options.
+        UsageError: If a path is empty, does not exist, or is neither a file nor a folder, or a URL has a user or
+            options.
     """
     given = [files] if isinstance(files, str | Path) else list(files)
     if "" in given:
@@ -110,7 +111,7 @@ def resolve_roots(files: str | Path | Iterable[str | Path], *, known: Sequence[s
 
 def _real_path(path: str | Path) -> str:
     if isinstance(path, str) and is_url(path):
-        refuse_options(path)
+        check_plain_url(path)
         return path.rstrip("/")
     try:
         Path(path).exists()
