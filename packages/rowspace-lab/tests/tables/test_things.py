@@ -21,8 +21,8 @@ def modules() -> Lab:
     ("choice", "kind"),
     [(SMALL_SHOP, "item"), (SMALL_GRAPH, "node"), pytest.param(IMPORTS, "node", marks=pytest.mark.long)],
 )
-def test_the_code_makes_the_same_table(choice: TableChoice, kind: str, modules: Lab) -> None:
-    lab, names = modules if choice is IMPORTS else choice.open(), {}
+def test_the_code_makes_the_same_table(choice: TableChoice, kind: str) -> None:
+    lab, names = choice.open(), {}
     exec(lab.load_code, names)
     np.testing.assert_array_equal(names["table"].rows, lab.table.rows)
     assert names["table"].vocabulary == lab.table.vocabulary

@@ -2,14 +2,17 @@
 
 import pytest
 
-from rowspace.cli.warm import warm_encode, warm_serve, warm_space, warm_store
+from rowspace.cli.warm import warm_encode, warm_options, warm_serve, warm_space, warm_store
 from rowspace.encode import kernels as pooling
 from rowspace.encode.scanners.byte_bpe.kernels import scan as byte_bpe
 from rowspace.encode.scanners.sentencepiece.kernels import merges, unigram
 from rowspace.encode.scanners.wordpiece import kernels as wordpiece
+from rowspace.learn.documents.passes import learn_documents
+from rowspace.learn.word2vec.kernels import learn_piece
 from rowspace.space import kernels as space
 from rowspace.store import kernels as store
 from rowspace.store.text_formats import kernels as text_formats, print_kernels
+from rowspace.text.ids.kernels import count_pairs
 from rowspace.text.words.unspaced import kernels as unspaced
 
 FILES = (store.copy_rows, store.find_entries, store.find_suspects, store.find_words, store.has_odd_number)
@@ -26,6 +29,7 @@ pytestmark = pytest.mark.kernels
         (warm_store, (*FILES, *TEXT_FILES)),
         (warm_space, (space.select,)),
         (warm_serve, (print_kernels.print_numbers,)),
+        pytest.param(warm_options, (learn_piece, learn_documents, count_pairs), marks=pytest.mark.long),
     ],
 )
 def test_each_kernel_is_compiled(warm, kernels):

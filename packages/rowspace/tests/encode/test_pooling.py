@@ -68,9 +68,13 @@ def test_kernels_and_numpy_pool_as_written_out(lists, pooling, flags, unknown, w
                 np.testing.assert_allclose(vector, want[:width], atol=2e-6)
 
 
-def test_warm_pooling_compiles_the_kernel_for_each_dtype():
+def test_warm_pooling_compiles_the_kernel_for_each_dtype_with_and_without_unseen_words():
     warm_pooling()
-    assert len(getattr(pool_rows, "signatures", "123")) >= 3  # a plain function if compilation is disabled
+    compiled = len(getattr(pool_rows, "signatures", "123"))  # a plain function if compilation is disabled
+    assert compiled >= 3
+    out = np.empty((1, D), np.float32)
+    RowPooler(ROWS).pool(FlatIds.of([[0, -1]]), UNSEEN_ROWS, V, pool_rule("mean"), out, compiled=True)
+    assert len(getattr(pool_rows, "signatures", "123")) == compiled
 
 
 def test_float16_is_read_exactly():

@@ -22,7 +22,13 @@ KINDS = {
 SMALL = {"dim": 8, "epochs": 1, "workers": 1}
 
 
-@pytest.fixture(scope="module", params=KINDS)
+IN_CI = {"bpe", "unigram", "bytes"}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(kind, marks=() if kind in IN_CI else pytest.mark.long) for kind in KINDS],
+)
 def saved(request, english, tmp_path_factory):
     path = tmp_path_factory.mktemp("saved") / request.param
     rs.fit(english, tokens=request.param, output=path, **KINDS[request.param], **SMALL)

@@ -31,7 +31,7 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [pytest.param(np.float16, marks=pytest.mark.long), np.float32, np.float64])
 @pytest.mark.parametrize("memory", [1, pytest.param(5_000, marks=pytest.mark.long), 1 << 24])
 @pytest.mark.parametrize("num_queries", [4, 40])
 def test_equals_the_reference_for_any_memory_limit(metric, dtype, memory, num_queries):

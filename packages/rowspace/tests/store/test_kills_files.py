@@ -14,7 +14,7 @@ ROUNDS = Path(__file__).with_name("kill_files.py")
         pytest.param("word2vec-text", "v.vec", [], marks=pytest.mark.long),
         pytest.param("glove", "v.txt", [], marks=pytest.mark.long),
         pytest.param("npz", "v.npz", [], marks=pytest.mark.long),
-        ("parquet", "v.arrow", []),
+        pytest.param("parquet", "v.arrow", [], marks=pytest.mark.long),
         pytest.param("safetensors", "v.safetensors", ["tokenizer.json"], marks=pytest.mark.long),
         ("model2vec", "v", []),
         pytest.param("sentence-transformers", "v", [], marks=pytest.mark.long),

@@ -35,9 +35,7 @@ def session(browser: Browser, guard: AccessMiddleware) -> list[Any]:
         return context.cookies()
 
 
-@pytest.fixture(
-    scope="module", params=in_ci("start", "words", "tokens", "pipeline", "order", "head", "training", "search")
-)
+@pytest.fixture(scope="module", params=in_ci("start", "words", "tokens", "pipeline", "training", "search"))
 def visited(
     browser: Browser, guard: AccessMiddleware, session: list[Any], request: pytest.FixtureRequest
 ) -> Iterator[Page]:

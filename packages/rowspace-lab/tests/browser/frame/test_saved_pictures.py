@@ -80,9 +80,8 @@ FILES = {
 """How the names of their files begin: with the page and the table."""
 
 
-@pytest.mark.parametrize(
-    "address", [pytest.param(page, marks=() if page == "start" else pytest.mark.long) for page in FILMS]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("address", FILMS)
 def test_film_is_saved_with_all_frames_and_ends_at_what_the_page_shows(
     opened: Visit, tmp_path: Path, address: str
 ) -> None:

@@ -1,4 +1,7 @@
-"""The renderer of the map without a page: WebGL2 in one lane, plain arrays in the other."""
+"""The renderer of the map without a page: WebGL2 in one lane, plain arrays in the other.
+
+What the two do by different code runs in both lanes in CI, too.
+"""
 
 import base64
 import io
@@ -10,7 +13,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.both_lanes]
+pytestmark = pytest.mark.browser
 
 WIDTH, HEIGHT = 400, 300
 STAGE = f"""<!doctype html><html lang="en"><link rel="icon" href="data:,"><body style="margin:0;background:#fff">
@@ -102,6 +105,7 @@ def cloud() -> Callable[[int], np.ndarray]:
     return lambda count: np.random.default_rng(7).normal(size=(count, 2)).astype(np.float32)
 
 
+@pytest.mark.both_lanes
 def test_backend_option_is_respected_and_auto_avoids_software_webgl(stage, cloud, backend: str) -> None:
     stage.begin(cloud(10), backend)
     assert stage.ask("map.backendName") == backend
@@ -112,6 +116,7 @@ def test_backend_option_is_respected_and_auto_avoids_software_webgl(stage, cloud
     assert stage.ask("map.backendName") == "canvas2d"
 
 
+@pytest.mark.both_lanes
 @pytest.mark.parametrize("shards", [0, 3], ids=["before the index", "with the index"])
 def test_pick_returns_the_nearest_point(stage, cloud, backend: str, shards: int) -> None:
     stage.begin(cloud(70_000), backend)
@@ -151,6 +156,7 @@ def test_lasso_selects_the_points_inside_a_polygon(stage, cloud, backend: str) -
     assert stage.ask("map.lasso([]).length") == 0
 
 
+@pytest.mark.both_lanes
 def test_tween_ends_at_the_new_positions(stage, cloud, backend: str) -> None:
     stage.begin(cloud(500), backend)
     goal = cloud(1000)[500:] * 3 + 5
@@ -204,6 +210,7 @@ def test_map_of_zero_or_one_point(stage, backend: str, count: int) -> None:
     assert (stage.picture() < 255).any() == bool(count)
 
 
+@pytest.mark.both_lanes
 def test_points_without_a_position_are_counted_and_not_drawn(stage, cloud, backend: str) -> None:
     xy = cloud(40)
     xy[3], xy[7, 1], xy[20, 0] = np.nan, np.inf, -np.inf
@@ -284,6 +291,7 @@ def test_lost_context_is_restored(context, lab_url: str, cloud) -> None:
     assert np.array_equal(before, stage.picture())
 
 
+@pytest.mark.both_lanes
 def test_dense_points_are_darker_and_unemphasized_ones_fainter(stage, backend: str) -> None:
     stage.begin(np.array([[0, 0], [0, 1], *[[1, 0]] * 6, [1, 1]]), backend)
     stage.run("map.setColors(new Uint8Array(9), Uint8Array.of(0, 0, 0, 255))")

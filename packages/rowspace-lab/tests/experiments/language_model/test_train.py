@@ -87,7 +87,11 @@ def test_the_same_call_gives_the_same_bits_and_another_seed_does_not(quick, tmp_
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"tied": False, "constraint": "unit"}, {"positions": "learned", "scaled": True, "constraint": "max"}],
+    [
+        {},
+        pytest.param({"tied": False, "constraint": "unit"}, marks=pytest.mark.long),
+        pytest.param({"positions": "learned", "scaled": True, "constraint": "max"}, marks=pytest.mark.long),
+    ],
     ids=["default", "untied", "scaled"],
 )
 def test_an_interrupted_run_continues_with_the_same_bits(options, quick, tmp_path):

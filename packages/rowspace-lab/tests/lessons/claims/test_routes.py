@@ -20,6 +20,7 @@ from rowspace_lab.tables.everyday import EVERYDAY
 from rowspace_lab.tables.tables import first_lab
 
 QUICK = [name for name in MODULES if name not in {*JOBS, *STORED}]
+SLOWER = {"large_dot", "coordinates", "ids_as_numbers", "antonyms", "fixed_rows"}  # a second each
 
 
 def ask(lab: Lab, route: str, **parameters: str) -> Reply:
@@ -34,7 +35,9 @@ def test_list_has_each_claim_and_its_job(six_lab) -> None:
     assert len(meta["references"]) == 8
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in SLOWER else ()) for name in QUICK]
+)
 def test_claim_is_measured_and_its_code_gives_the_same_verdict(name: str, world_lab) -> None:
     meta = ask(world_lab, "lessons/claim", name=name).meta
     assert meta["unavailable"] == ""

@@ -17,6 +17,7 @@ def test_only_what_may_learn_moves(lab, check_code) -> None:
     assert [way["moved_new"] > 0 for way in (free, frozen, lora, new)] == [True, False, True, True]
 
 
+@pytest.mark.long
 def test_losses_fall_where_something_learns(lab, ask) -> None:
     reply = ask(lab, "adapting/ways", sentences=8)
     free, frozen, lora, new = reply.meta["ways"]

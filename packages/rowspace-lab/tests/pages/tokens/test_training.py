@@ -93,6 +93,7 @@ def test_bpe_writes_everything_with_fewer_tokens_at_larger_sizes(lab, ask) -> No
     )
 
 
+@pytest.mark.long
 def test_bpe_of_one_size_equals_training_to_that_size(lab, ask) -> None:
     # The `tokenizers` library, trained to 1,024 tokens instead of truncated.
     train, _ = sample_corpus()

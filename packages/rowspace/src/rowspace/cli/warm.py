@@ -8,6 +8,7 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ __all__ = [
     "warm_graph",
     "warm_items",
     "warm_learn",
+    "warm_options",
     "warm_serve",
     "warm_space",
     "warm_store",
@@ -122,6 +124,24 @@ def warm_fit(*, subwords: bool = True) -> None:
         fit(["a small text for a start"], dim=2, epochs=1, min_count=1, sample=0, subwords=True, buckets=10)
 
 
+def warm_options() -> None:
+    """Run the kernels of less common options of `fit` once, and those of documents and phrases.
+
+    They take as long as all others, so `scripts/setup` leaves them out.
+    """
+    from rowspace.learn.documents.documents import fit_documents
+    from rowspace.learn.fit import fit
+
+    texts = ["a small text for a start", "a b"] * 2
+    few: dict[str, Any] = {"dim": 2, "epochs": 1, "min_count": 1, "sample": 0}
+    old = fit(texts, **few)
+    for deterministic in (False, True):
+        fit([*texts, "a new text"], init=old, freeze="old", deterministic=deterministic, **few)
+    fit(texts, deterministic=True, **few)
+    fit_documents(texts, **few).infer(texts)
+    fit(texts, phrases=3, **few)
+
+
 def _warm_segmenter() -> None:
     """Run the kernels that learn words of scripts without spaces once."""
     from rowspace.learn.fit import fit
@@ -180,6 +200,7 @@ PARTS = {
     "space": warm_space,
     "serve": warm_serve,
     "learn": warm_learn,
+    "options": warm_options,
 }
 
 if __name__ == "__main__":

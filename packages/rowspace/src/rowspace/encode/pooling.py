@@ -68,7 +68,7 @@ class RowPooler:
         """
         if not compiled:
             return pool_with_numpy(self, flat, unseen, unknown, rule, out)
-        return self._pool_rows(self.rows, unseen, self.weights, flat.ids, flat.indptr, unknown, rule, out)
+        return self._pool_rows(self.rows, _read_only(unseen), self.weights, flat.ids, flat.indptr, unknown, rule, out)
 
 
 def pool_with_numpy(

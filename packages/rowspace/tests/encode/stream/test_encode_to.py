@@ -164,7 +164,7 @@ def test_a_source_is_never_replaced_by_its_vectors(tmp_path, encoder):
     assert read(out)[1] == TEXTS
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", [OUTPUTS[0], *(pytest.param(name, marks=pytest.mark.long) for name in OUTPUTS[1:])])
 def test_interrupted_run_resumes_to_the_same_file(tmp_path, encoder, name):
     out = tmp_path / name
     encode_to(encoder, iter(["an older file"]), out)

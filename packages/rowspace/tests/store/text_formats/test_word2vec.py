@@ -173,6 +173,7 @@ def test_damaged_file_is_refused_with_its_byte_offset(tmp_path, content, complai
         word2vec.load(path)
 
 
+@pytest.mark.long
 def test_changed_byte_in_the_header_is_refused_or_has_no_effect(tmp_path):
     word2vec.save(Table(["cat", "né", "dog"], ROWS), tmp_path / "v.bin")
     content = (tmp_path / "v.bin").read_bytes()

@@ -8,7 +8,7 @@ import pytest
 from rowspace._base.jit import KERNELS
 
 
-@pytest.mark.large  # it runs all kernels
+@pytest.mark.long  # with an empty cache it takes minutes
 def test_compile_says_what_it_took_and_where_the_code_is(run):
     document = json.loads(run("compile", "--json").stdout)
     assert document["kernels"] == len(KERNELS) > 200

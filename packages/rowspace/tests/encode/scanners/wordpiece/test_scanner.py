@@ -22,7 +22,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import rowspace._base.jit  # noqa: F401  # texts are scanned once Numba is imported
 from rowspace.encode import FlatTokenizer, TextBuffer
-from rowspace.encode.scanners.wordpiece import recognize_bert
+from rowspace.encode.scanners.wordpiece import kernels, recognize_bert
 from rowspace.encode.scanners.wordpiece.scanner import BertScanner
 
 pytestmark = pytest.mark.kernels
@@ -291,13 +291,15 @@ assert flat.usage.scanned_texts == 1999
     subprocess.run([sys.executable, "-c", script], input=tokenizer().to_str(), text=True, check=True)
 
 
-def test_a_pickled_scanner_gives_the_same_ids() -> None:
+def test_a_pickled_scanner_gives_the_same_ids_by_the_same_compiled_kernel() -> None:
     scanner = recognize_bert(json.loads(tokenizer().to_str()))
     assert scanner is not None
     buffer = TextBuffer.of(["The cat, undoable."])
     expected = scanner.scan(buffer, 0, 1)[0].ids.tolist()
+    compiled = len(getattr(kernels.scan, "signatures", ""))
     again = pickle.loads(pickle.dumps(scanner))
     assert again.scan(buffer, 0, 1)[0].ids.tolist() == expected
+    assert len(getattr(kernels.scan, "signatures", "")) == compiled  # another process compiles nothing again
 
 
 def test_only_bert_is_recognized() -> None:

@@ -36,6 +36,7 @@ def scratches():
 
 def test_a_piece_learns_as_the_reference_and_leaves_the_table_alone(weights, scratches):
     ids = np.array([4, 9, 4, 1, 7, -1, 2, 9], np.int32)
+    ids.setflags(write=False)  # as a corpus is, which is a type of its own for Numba
     sampler, plan = make_sampler(np.full(V, 7), sample=0, ns_exponent=0.0), make_plan(OPTIONS, 0.05, 0.05)
     inputs, outputs = weights.inputs.astype(np.float64), weights.outputs.astype(np.float64)
     before = weights.inputs[:V].copy(), weights.outputs[:V].copy()
@@ -97,6 +98,7 @@ def test_a_part_stops_at_the_end_of_a_piece_and_where_its_rows_are_used_up():
     sampler = make_sampler(np.full(size, 7), sample=0, ns_exponent=0.75)
     ids = np.arange(size, dtype=np.int32)
     ids[20::21] = -1
+    ids.setflags(write=False)
     position, pieces = 0, []
     while position < 4 * PIECE:
         begin, position = position, learn_piece(ids, position, weights, sampler, plan, scratch)

@@ -47,7 +47,7 @@ def word_records(tokens: Iterable[Mapping[str, Any]], split: Callable[[str], lis
             return None
         kind, word = _telling(words)
         records.append(_record(kind | NORMALIZED if normalized else kind, word.encode()))
-    return as_array(b"".join(records))
+    return as_array(b"".join(records)).copy()  # writable, as after unpickling: one type for Numba
 
 
 def _telling(words: list[str]) -> tuple[int, str]:
