@@ -21,7 +21,7 @@ def test_word_in_another_case_is_lowercased_with_a_message(run: Run, table_path:
 
 
 def test_known_word_is_unchanged() -> None:
-    table = rs.fit(["The the The the"] * 5, cased=True, dim=2, epochs=1)
+    table = rs.fit(["The the The the"] * 5, cased=True, dim=2, epochs=1, sample=0)
     assert resolve_words(table, ["The", "the"]) == ["The", "the"]
 
 
@@ -50,19 +50,19 @@ def test_lowercase_in_a_sequence_of_normalizers_is_detected() -> None:
 def test_word_is_found_with_its_word_start_marker(
     options: dict[str, str], word: str, token: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1)
+    table = rs.fit(["a dog née ran", "one dog née saw"] * 20, **options, dim=2, epochs=1, sample=0)
     assert resolve_words(table, [word]) == [token]
     assert f"{word!r} is looked up as {table.shown(token)!r}" in capsys.readouterr().err
 
 
 def test_error_lists_the_pieces_of_a_word() -> None:
-    table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1)
+    table = rs.fit(["a dog ran"] * 20, tokens="bpe", dim=2, epochs=1, sample=0)
     with pytest.raises(UnknownTokenError, match=r"did you mean 'Ġdog' \(␣dog\).*its tokenizer splits it: ␣dog s"):
         resolve_words(table, ["dogs"])
 
 
 def test_unknown_token_does_not_match_a_word() -> None:
-    table = rs.fit(["a dog ran"] * 20, tokens="chars", dim=2, epochs=1)
+    table = rs.fit(["a dog ran"] * 20, tokens="chars", dim=2, epochs=1, sample=0)
     with pytest.raises(UnknownTokenError, match="'é' is not in the vocabulary"):
         resolve_words(table, ["é"])
 

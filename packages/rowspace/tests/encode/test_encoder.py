@@ -133,6 +133,17 @@ def test_tables_that_cannot_encode_say_why(table):
         Encoder.load("no-such-table")
 
 
+def test_a_text_is_the_name_of_a_row_where_rows_are_things(tmp_path):
+    graph = rs.fit_graph([("Jean Valjean", "Javert"), ("Javert", "Cosette")], dim=8, epochs=1, workers=1)
+    graph.save(tmp_path / "graph")
+    for table in (graph, rs.load(tmp_path / "graph")):
+        encoder = Encoder(table, pooling="sum")
+        vectors = encoder.encode(["Jean Valjean", "Javert Cosette", "Javert"])
+        np.testing.assert_array_equal(vectors[[0, 2]], graph[["Jean Valjean", "Javert"]])
+        assert not vectors[1].any()
+        assert encoder.table.path == table.path
+
+
 def test_report_counts_texts_tokens_and_unknown_ones(table):
     encoder = Encoder(table)
     encoder.encode("the ☃ cat")

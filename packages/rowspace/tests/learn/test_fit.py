@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import CorpusError, FitInterrupted, UnseenTokenWarning, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, FitInterrupted, UnseenTokenWarning, UsageError
 from rowspace.learn import Reports, run_folder_of
 
 SMALL = {"dim": 20, "epochs": 2, "workers": 1}
@@ -161,7 +161,7 @@ def test_resume_refuses_other_options_except_workers(interrupted):
 
 
 def test_new_fit_replaces_an_interrupted_one(interrupted):
-    rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1)
+    rs.fit(["a b c"] * 9, output=interrupted, dim=4, epochs=1, sample=0)
     assert len(rs.load(interrupted)) == 3
     assert not run_folder_of(interrupted).exists()
 
@@ -237,6 +237,13 @@ def test_text_without_training_pairs_is_refused_and_leaves_no_files(texts, optio
     with pytest.raises(CorpusError, match=message):
         rs.fit(texts, output=tmp_path / "table", dim=4, epochs=2, **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_short_text_of_which_nothing_is_learned_by_chance_gets_a_warning():
+    texts = ["the cat sat", "a dog ran"]
+    with pytest.warns(CorpusWarning, match=r"nothing was learned, and the rows are random: .* sample=1e-05"):
+        rs.fit(texts, dim=4, epochs=1, min_count=1, sample=1e-5)
+    assert any(rs.fit(texts, dim=4, epochs=1, min_count=1, sample=0).settings["losses"])
 
 
 def test_unreadable_corpus_leaves_no_files(tmp_path):

@@ -66,6 +66,15 @@ def test_fixed_rows_have_the_same_bits(halves, first, more):
         assert went_on.settings["init"]["moved"] == []
 
 
+def test_a_row_of_zeros_is_learned_unless_it_is_fixed():
+    table = rs.Table(["cat", "the"], np.float32([[0, 0], [1, 2]]))
+    texts = ["the cat and the zebra"] * 60
+    assert rs.fit(texts, init=table, epochs=1)["cat"].any()
+    fixed = rs.fit(texts, init=table, epochs=1, freeze="old")
+    assert fixed.rows[:2].tobytes() == table.rows.tobytes()
+    assert fixed["zebra"].any()
+
+
 def test_fixed_rows_with_ngrams_have_the_same_bits(halves):
     options = {"subwords": True, "buckets": 3000, "max_n": 4} | SMALL
     first = rs.fit(halves[0], **options)
@@ -198,6 +207,11 @@ def test_what_does_not_agree_with_the_table_is_refused(halves, first):
         (first, {"tokens": "bpe"}, "has tokens='words', not 'bpe'"),
         (pieces, {"tokens": "words"}, "has its own tokenizer, not 'words'"),
         (pieces, {"min_count": 3}, "min_count has no meaning with init"),
+        (
+            pieces,
+            {"freeze": "old"},
+            "has all tokens, so there are no new ones, and freeze='old' leaves nothing to learn",
+        ),
         (cut, {}, "the tokenizer of init has 300 tokens, and they are not those of its 299 rows"),
         (broken, {}, f"the row of '{first.vocabulary[0]}' in the table of init has NaN"),
         (nodes, {}, "rows of init are of kind 'node'"),
@@ -210,8 +224,8 @@ def test_what_does_not_agree_with_the_table_is_refused(halves, first):
 
 
 def test_a_pattern_is_kept_and_another_one_refused() -> None:
-    table = rs.fit(iter(["#a #b #a"] * 9), pattern=r"#\w", min_count=1, dim=2, epochs=1, workers=1)
-    more = rs.fit(iter(["#c #a x"] * 9), init=table, min_count=1, epochs=1, workers=1)
+    table = rs.fit(iter(["#a #b #a"] * 9), pattern=r"#\w", min_count=1, sample=0, dim=2, epochs=1, workers=1)
+    more = rs.fit(iter(["#c #a x"] * 9), init=table, min_count=1, sample=0, epochs=1, workers=1)
     assert sorted(more.vocabulary) == ["#a", "#b", "#c"]
     assert rs.Encoder(more).encode(["x #c"]).any()
     with pytest.raises(UsageError, match="the table of init has pattern="):

@@ -25,11 +25,8 @@ def summary(output: str, table: "Table", seconds: float) -> Iterator[str]:
     unit = "words" if settings["tokens"] == "words" else "tokens"
     yield f"{plural(len(table), 'token')} × {table.dim}, learned from {settings['words']:,} {unit}{_unused(table)}"
     yield speed_line(settings, seconds, "words", shown=unit)
-    if any(settings["losses"]):
+    if any(settings["losses"]):  # otherwise there was a warning
         yield losses_line(settings)
-    else:
-        reason = "no word has a neighbor, since the text is short or --sample drops nearly all words"
-        yield f"nothing was learned: {reason}; try --sample 0, or more text"
     if not settings["same_tokens_again"]:
         yield f"{settings['tokens']} training is not deterministic; --tokens {shlex.quote(output)} reuses these tokens"
     yield from _phrases(settings)
@@ -76,10 +73,12 @@ def _went_on(table: "Table") -> Iterator[str]:
     if "init" not in settings:
         return
     init = settings["init"]
-    yield (
-        f"continued from {plural(init['tokens'], 'token')}: {init['in_text']:,} of them occur in the text, and "
-        f"{plural(init['new'], 'new one')} {'was' if init['new'] == 1 else 'were'} added"
-    )
+    if init["new"] or settings.get("tokens") == "words":
+        added = f"{plural(init['new'], 'new one')} {'was' if init['new'] == 1 else 'were'} added"
+    else:
+        added = "none can be added, since its tokenizer has all tokens"
+    continued = f"continued from {plural(init['tokens'], 'token')}"
+    yield f"{continued}: {init['in_text']:,} of them occur in the text, and {added}"
     if settings["freeze"] == "old":
         yield "the old rows are unchanged"
     elif init["moved"]:

@@ -15,6 +15,7 @@ from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut
+from rowspace.encode.names import with_names
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds
@@ -40,7 +41,8 @@ class Encoder:
     scanner. The ids are the same.
 
     Args:
-        table: A table with a tokenizer; or with n-grams, when texts are split at white space (fastText).
+        table: A table with a tokenizer; or with n-grams, when texts are split at white space (fastText); or of things
+            that are not words, such as nodes or items, when a text is the name of one.
         mode: The library whose rules apply, as in `EncodeOptions`; None is "rowspace", but not for the rows of a model
             that decides vectors by the context.
         **options: The other fields of `EncodeOptions`: pooling="mean", dim=None, normalize=None, max_tokens=None,
@@ -71,7 +73,7 @@ class Encoder:
 
     @shows_options(EncodeOptions)
     def __init__(self, table: Table, *, mode: Mode | None = None, **options: Unpack[EncodeKeywords]) -> None:
-        self.table = table
+        table = self.table = with_names(table)
         if mode is None:
             check_rows_alone(table)
         self.options: EncodeOptions = with_cut(options_from({"mode": mode or "rowspace", **options}), table)

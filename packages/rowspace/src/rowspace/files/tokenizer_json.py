@@ -16,6 +16,7 @@ __all__ = [
     "UNKNOWN_TOKEN",
     "bytes_from_alphabet",
     "bytes_to_alphabet",
+    "names_json",
     "whitespace_json",
     "word_level_ids",
     "word_level_json",
@@ -85,9 +86,22 @@ def whitespace_json(vocabulary: Sequence[str]) -> str:
     return word_level_json(word_level_ids(vocabulary), {"type": "WhitespaceSplit"})
 
 
+def names_json(vocabulary: Sequence[str]) -> str:
+    """Return a tokenizer.json that looks a whole text up, for names that may have blanks.
+
+    Raises:
+        UsageError: a token is duplicated, or holds a surrogate.
+
+    >>> from tokenizers import Tokenizer
+    >>> Tokenizer.from_str(names_json(["green tea", "milk"])).encode("green tea").ids
+    [0]
+    """
+    return word_level_json(word_level_ids(vocabulary), None)
+
+
 def word_level_json(
     ids: Mapping[str, int],
-    pre_tokenizer: Mapping[str, object],
+    pre_tokenizer: Mapping[str, object] | None,
     *,
     normalizer: Mapping[str, object] | None = None,
     added: Sequence[Mapping[str, object]] = (),
@@ -96,7 +110,7 @@ def word_level_json(
 
     Args:
         ids: The id of each token, `[UNK]` included (see `word_level_ids`).
-        pre_tokenizer: The step of a tokenizer.json that splits text into words.
+        pre_tokenizer: The step of a tokenizer.json that splits text into words; None looks the whole text up.
         normalizer: The step before, which changes the text.
         added: The tokens that are found before the text is split, as a tokenizer.json has them.
     """

@@ -1,11 +1,12 @@
 """The options of a fit, and whether there is something to learn: what fits on one machine and on several share."""
 
 import dataclasses
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from rowspace._base.options import check_option_names
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, UsageError
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.sampling import keep_probabilities
 from rowspace.learn.word2vec.state import FitState
@@ -72,12 +73,20 @@ def refuse_if_nothing_to_learn(ids: IdCorpus, options: FitOptions, min_count: in
 
 
 def refuse_if_nothing_was_learned(ids: IdCorpus, state: FitState) -> None:
-    """Raise `CorpusError` if many words were kept but none had a neighbor; with very few words this can be chance."""
-    if not any(state.losses) and _kept_words(ids, state.options) > SURELY_SOME:
+    """Raise `CorpusError` if many words were kept but none had a neighbor; with few words, which is chance, warn."""
+    if any(state.losses):
+        return
+    if _kept_words(ids, state.options) > SURELY_SOME:
         raise CorpusError(
             "no sentence of the text has two words, so there was nothing to learn; give longer sentences, or a lower "
             "min_count"
         )
+    warnings.warn(
+        "nothing was learned, and the rows are random: no two words of a sentence were left by "
+        f"sample={state.options.sample:g}, which drops frequent words; give more text, or sample=0 to keep all words",
+        CorpusWarning,
+        stacklevel=2,
+    )
 
 
 def _kept_words(ids: IdCorpus, options: FitOptions) -> float:

@@ -184,8 +184,14 @@ def _start(
         table.save(run_folder / INIT_NAME)  # for a resumed fit
         keywords = continued_options(table, keywords, run_folder / INIT_NAME)
     text, tokens, options = split_options(keywords)
-    if options.freeze == "old" and table is None:
-        raise UsageError("freeze='old' is for the rows of a table to continue from; give it as init")
+    if options.freeze == "old":
+        if table is None:
+            raise UsageError("freeze='old' is for the rows of a table to continue from; give it as init")
+        if not tokens.is_words:
+            raise UsageError(
+                "the tokenizer of init has all tokens, so there are no new ones, and freeze='old' leaves nothing to "
+                "learn; omit freeze"
+            )
     if options.subwords and not tokens.is_words:
         raise UsageError(
             f"subwords are n-grams of words, but tokens is {str(tokens.tokens)!r}; omit one of the two options"
@@ -214,7 +220,7 @@ def _start(
     if reports.on_vocabulary:
         reports.on_vocabulary(ids)
     refuse_if_nothing_to_learn(ids, options, text.min_count)
-    initial = None if table is None else InitialTable(table, ids)
+    initial = None if table is None else InitialTable(table, ids, frozen=options.freeze == "old")
     settings = text_settings(text, tokens) | ({} if phrases is None else {"phrase_scores": phrases})
     state = FitState.start(ids, options, settings, initial)
     state.files = corpus_checksums(run_folder)
@@ -227,7 +233,9 @@ def _resume(run_folder: Path, keywords: dict[str, Any]) -> tuple[IdCorpus, FitSt
     """Read the state of an interrupted fit; raise `UsageError` for options that differ from its own."""
     ids, state = load_state(run_folder, **({"workers": keywords["workers"]} if "workers" in keywords else {}))
     if (run_folder / INIT_NAME).exists():
-        state.initial = InitialTable(load(run_folder / INIT_NAME, verify=True), ids)
+        state.initial = InitialTable(
+            load(run_folder / INIT_NAME, verify=True), ids, frozen=state.options.freeze == "old"
+        )
     before = state.text | dataclasses.asdict(state.options)
     text, tokens, options = split_options({"tokens": before["tokens"]} | keywords)
     now = text_settings(text, tokens) | dataclasses.asdict(options)

@@ -97,7 +97,7 @@ def encode_parts(  # what, where, and how
         >>> import tempfile
         >>> from pathlib import Path
         >>> import rowspace as rs
-        >>> table = rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1)
+        >>> table = rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1, sample=0)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     _ = Path(folder, "texts.txt").write_text("a cat\na dog\n")
         ...     first = encode_parts(table, f"{folder}/*.txt", f"{folder}/vectors", on=None)

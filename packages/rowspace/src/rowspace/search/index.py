@@ -121,7 +121,7 @@ class Index(IndexReader):
         Example:
             >>> import tempfile, rowspace as rs
             >>> records = [{"id": "a", "text": "a red cat", "year": 1999}, {"id": "b", "text": "a red dog"}]
-            >>> encoder = rs.Encoder(rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1))
+            >>> encoder = rs.Encoder(rs.fit(["a red cat", "a red dog"], dim=4, epochs=1, min_count=1, sample=0))
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     index = Index.build_records(records, encoder, folder)
             ...     [(hit.id, hit.metadata) for hit in index.search("red", where="year>=1990")]

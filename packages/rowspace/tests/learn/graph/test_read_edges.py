@@ -6,6 +6,8 @@ import sys
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse
 
@@ -25,6 +27,10 @@ def read(edges, **options):
         ("a b 1\n\na b nan\n", "line 3: the third column is 'nan'"),
         ("a b -1", "line 1: the third column is '-1'"),
         ("a b inf", "line 1: the third column is 'inf'"),
+        (
+            "a b 1\nb c 1e308\nc d 1e308",
+            r"line 2: the third column is '1e308', .* from 0 to 1e\+100; remove the column",
+        ),
         ("a b {}", "line 1: the third column is '{}'"),
         ("# x\na b\nc\n", "line 3: 1 column, expected 2, as before"),
         ("a b\na b 1\n", "line 2: 3 columns, expected 2"),
@@ -88,6 +94,8 @@ WRONG = [
     ([("a", "b", 1), ("a", "b", -3)], "weight of edge 1 is -3"),
     ([("a", "b", "heavy")], "weight of edge 0 is 'heavy'"),
     ([("a", "b", float("inf"))], "weight of edge 0 is inf"),
+    ([("a", "b", 1e308)], r"weight of edge 0 is 1e\+308, but weights must be from 0 to 1e\+100"),
+    (pd.DataFrame({"from": ["a"], "to": [0.5]}), "edge 0 has a node of type float"),
     (np.zeros((3, 3)), r"shape \(E, 2\) and integers, got \(3, 3\) and float64"),
     (np.zeros((3, 2)), "float64"),
     (scipy.sparse.csr_array((2, 3)), r"must be square, got \(2, 3\)"),
@@ -102,6 +110,13 @@ WRONG = [
 def test_other_input_is_refused(edges, message):
     with pytest.raises(UsageError, match=message):
         read(edges)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_table_has_an_edge_in_each_row(frame):
+    edges = read(frame({"from": ["a", "b"], "to": [7, 8], "strength": [2.0, 0.5]}))
+    assert edges.names == ["a", "7", "b", "8"]
+    assert edges.weights.tolist() == [2, 0.5]
 
 
 def test_options_that_contradict_the_graph_are_refused():

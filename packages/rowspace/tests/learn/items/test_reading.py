@@ -7,8 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
+import rowspace as rs
 from rowspace.errors import CorpusError, FileFormatError, UnknownTokenError, UsageError
 from rowspace.learn import Interactions, hold_out, read_interactions
 
@@ -38,6 +42,8 @@ def test_sources_give_the_same_interactions(tmp_path):
     for interactions in (
         read_interactions(BASKETS),
         read_interactions(EVENTS),
+        read_interactions(pd.DataFrame(EVENTS)),
+        read_interactions(pl.DataFrame(EVENTS)),
         read_interactions(str(lines)),
         read_interactions(table, user_column="who", item_column="what"),
         read_interactions([table], user_column="who", item_column="what"),
@@ -49,6 +55,19 @@ def test_sources_give_the_same_interactions(tmp_path):
     numbered = as_sets(read_interactions(text, separator=";"))
     assert numbered == dict(zip(["0", "1", "3"], EXPECTED.values(), strict=True))
     assert list(as_sets(read_interactions(BASKETS.values())).values()) == list(EXPECTED.values())
+
+
+def test_a_sparse_matrix_has_users_as_rows_and_items_as_columns():
+    matrix = csr_array(np.array([[0, 2, 1], [0, 0, 0], [0, 3, 0]], np.float32))
+    assert as_sets(read_interactions(matrix)) == {"0": {"1": 2, "2": 1}, "2": {"1": 3}}
+    with_zero = csr_array((np.ones(2), np.array([1, 2]), np.array([0, 1, 2])), (2, 3))
+    with_zero.data[0] = 0
+    assert as_sets(read_interactions(with_zero)) == {"1": {"2": 1}}
+
+
+def test_items_that_are_integers_are_asked_for_by_integers():
+    model = rs.fit_items([[1, 2], [1, 2, 3], [3, 4], [3, 4]] * 5, dim=4)
+    assert model.recommend([1]) == model.recommend(["1"])
 
 
 def test_parquet_with_times_in_its_own_type(tmp_path):
@@ -90,8 +109,11 @@ def test_rare_items_and_users_without_items_are_left_out():
         ([["ale", None]], {}, UsageError, "basket 0: no value is not the name of an item"),
         ([["ale", 1.5]], {}, UsageError, "basket 0: 1.5 is not the name of an item, which is text or a whole number"),
         ([["a\0b"]], {}, UsageError, "the name of an item has NUL"),
-        ({"anna": {"ale": -1}}, {}, UsageError, "user 'anna': the weight is -1, not a finite number above 0"),
-        ({"anna": {"ale": math.nan}}, {}, UsageError, "the weight is nan, not a finite number above 0"),
+        ({"anna": {"ale": -1}}, {}, UsageError, "user 'anna': the weight is -1, not a number above 0 and up to 1e"),
+        ({"anna": {"ale": math.nan}}, {}, UsageError, "the weight is nan, not a number above 0"),
+        ({"anna": {"ale": 1e38}}, {}, UsageError, r"the weight is 1e\+38, not a number above 0 and up to 1e\+30"),
+        (csr_array(np.array([[1, -1]])), {}, UsageError, "user 0: the weight is -1.0, not a number above 0"),
+        (csr_array(np.array([[1, 1j]])), {}, UsageError, "must have two dimensions and numbers"),
         ([{"user": "anna"}], {}, UsageError, "event 0: there is no column 'item'; it has 'user'; name one with --item"),
         ([{"user": 1, "item": 2}], {"gap": 9}, UsageError, r"no column 'time'; .* --time-column \(time_column= "),
         ([{"user": 1, "item": 2, "time": "noon"}], {"gap": 9}, UsageError, "the time is 'noon', neither a number of"),

@@ -162,6 +162,7 @@ def test_wrong_input_is_refused(first, second):
     for tables, options, message in [
         ([first], {}, "at least 2 for method 'average', got 1"),
         (first, {}, "at least 2 for method 'average', got 1"),
+        (["a", "b"], {}, "'a' is not a table; open a path with rowspace.load"),
         ([], {"method": "task", "base": first}, "at least 1 for method 'task', got 0"),
         ([first] * 3, {"method": "slerp"}, "merges exactly 2 tables, not 3; use method='average'"),
         ([first] * 2, {"method": "ties"}, "method must be one of average, slerp, task, not 'ties'"),

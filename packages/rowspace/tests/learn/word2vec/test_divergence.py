@@ -53,6 +53,13 @@ def test_default_rates_are_lowered_so_that_strong_windows_converge(text):
     assert len(lowered) == len(strong)
 
 
+def test_the_mean_loss_of_few_pairs_may_exceed_that_of_an_untrained_table():
+    texts = ["i live in new york city now", "new york city is big", "a york a new thing"] * 30
+    # With seed 1 the negatives of the few pairs differ more than is expected.
+    losses = rs.fit(texts, phrases=3, phrase_threshold=2, dim=8, epochs=1, workers=1, alpha=1e-6).settings["losses"]
+    assert losses[0] > 3.63
+
+
 def test_default_rate_equals_the_same_rate_given_explicitly(text):
     for options in ({}, {"model": "cbow"}, {"subwords": True}, {"tokens": "bpe", "vocabulary_size": 500}):
         rate = 0.1 if options.get("model") == "cbow" else 0.035
@@ -94,7 +101,7 @@ def test_overflowed_row_is_detected_at_the_end_of_an_epoch_and_before_saving(tex
     trainer.run_epoch(lambda _: False)
     trainer.watch.before_saving()
     state.weights.inputs[len(corpus.vocabulary) - 1, 2] = np.inf
-    for check in (trainer.watch.before_saving, trainer.watch.end_of_epoch):
+    for check in (trainer.watch.before_saving, lambda: trainer.watch.end_of_epoch(1e6)):
         with pytest.raises(FitDiverged, match="no longer finite"):
             check()
 

@@ -14,9 +14,11 @@ from rowspace.errors import UsageError
 
 __all__ = ["Edges", "check_weights", "edges_of_array", "edges_of_matrix", "edges_of_networkx", "edges_of_tuples"]
 
+MAX_WEIGHT = 1e100  # so that sums are finite
+
 WANTED = (
-    "edges must be the path of an edge list, a NetworkX graph, a SciPy sparse matrix, an integer array (E, 2) or "
-    "pairs or triples of names"
+    "edges must be the path of an edge list, a NetworkX graph, a SciPy sparse matrix, a table of pandas or Polars, an "
+    "integer array (E, 2), or pairs or triples of names"
 )
 
 
@@ -27,7 +29,7 @@ class Edges:
     Attributes:
         names: V distinct names.
         sources, targets: (E,) int32, each edge's nodes.
-        weights: (E,) float64, finite and not negative; None if no edge has one.
+        weights: (E,) float64, from 0 to `MAX_WEIGHT`; None if no edge has one.
         both_ways: Whether undirected edges are already listed in both directions, as in a symmetric matrix.
     """
 
@@ -39,11 +41,11 @@ class Edges:
 
 
 def check_weights(weights: NDArray[np.float64]) -> None:
-    """Raise `UsageError` for a weight that is negative or not finite."""
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    """Raise `UsageError` for a weight that is negative or above `MAX_WEIGHT`."""
+    wrong = np.flatnonzero(~((weights <= MAX_WEIGHT) & (weights >= 0)))
     if len(wrong):
         raise UsageError(
-            f"the weight of edge {wrong[0]} is {weights[wrong[0]]:g}, but weights must be finite and not negative; "
+            f"the weight of edge {wrong[0]} is {weights[wrong[0]]:g}, but weights must be from 0 to {MAX_WEIGHT:g}; "
             "remove such edges or transform the weights"
         )
 

@@ -62,10 +62,10 @@ def fit_graph(
 
     Args:
         edges: The path of an edge list, `-` for standard input, a NetworkX graph, a SciPy sparse matrix (V, V), an
-            integer array (E, 2), or an iterable of pairs (name, name) or triples (name, name, weight). An edge list has
-            two names a line, separated by white space, or two and a weight; lines that begin with `#` are comments.
-            Files in .csv, .tsv, .jsonl and .parquet have named columns. Text files may be compressed (.gz, .xz, .bz2,
-            .zst).
+            integer array (E, 2), a table of pandas or Polars, or an iterable of pairs (name, name) or triples (name,
+            name, weight). An edge list has two names a line, separated by white space, or two and a weight; lines that
+            begin with `#` are comments. Files in .csv, .tsv, .jsonl and .parquet have named columns. Text files may be
+            compressed (.gz, .xz, .bz2, .zst).
         output: Where to save the table.
         reports: Callbacks for progress.
         **options: The fields of `GraphOptions`: dim=128, walks=10, length=40, p=1, q=1, window=5, ...

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.frames import frame_rows
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.learn.graph.edges import (
+    MAX_WEIGHT,
     WANTED,
     Edges,
     check_weights,
@@ -30,7 +32,8 @@ from rowspace.text.corpus.records import has_records, read_records
 __all__ = ["GraphInput", "read_edges"]
 
 GraphInput = str | os.PathLike[str] | Iterable[Any]
-"""A path, a NetworkX graph, a SciPy sparse matrix, an integer array (E, 2), or pairs or triples of names."""
+"""A path, a NetworkX graph, a SciPy sparse matrix, a table of pandas or Polars, an integer array (E, 2), or pairs or
+triples of names."""
 
 LINE_BYTES = 1 << 20  # of a record
 Names = defaultdict[str, int]
@@ -57,7 +60,7 @@ def read_edges(
         return edges_of_networkx(edges, options.weight_column), _is_directed(edges, options)
     if not isinstance(edges, Iterable):
         raise UsageError(f"{WANTED}, not {type(edges).__name__}")
-    return edges_of_tuples(edges), bool(options.directed)
+    return edges_of_tuples(frame_rows(edges) or edges), bool(options.directed)
 
 
 def _is_directed(graph: Any, options: GraphOptions) -> bool:
@@ -149,15 +152,15 @@ def _not_a_weight(path: str, first: int, lines: Lines) -> FileFormatError:
     for number, line in enumerate(lines, first):
         if line and not _is_weight(line[2]):
             return FileFormatError(
-                f"{path}: line {number}: the third column is {line[2]!r}, which is no weight: a number that is finite "
-                "and not negative; remove the column or repair the line"
+                f"{path}: line {number}: the third column is {line[2]!r}, which is no weight: a number "
+                f"from 0 to {MAX_WEIGHT:g}; remove the column or repair the line"
             )
     raise AssertionError
 
 
 def _is_weight(text: object) -> bool:
     try:
-        return 0 <= float(str(text)) < np.inf
+        return 0 <= float(str(text)) <= MAX_WEIGHT
     except ValueError:
         return False
 
@@ -192,7 +195,7 @@ def _weight(path: str, line: int, values: dict[str, Any], column: str) -> float:
     value: Any = value_in(values, column)
     if isinstance(value, bool) or not _is_weight(value):
         raise FileFormatError(
-            f"{place_of(path, line)}: the column {column!r} has {value!r}, which is no weight: a number that is finite "
-            "and not negative; repair the line, or name another column as weight_column"
+            f"{place_of(path, line)}: the column {column!r} has {value!r}, which is no weight: a number from 0 "
+            f"to {MAX_WEIGHT:g}; repair the line, or name another column as weight_column"
         )
     return float(value)

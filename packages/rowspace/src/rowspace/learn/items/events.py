@@ -20,6 +20,8 @@ from rowspace.text.corpus.examples_file import is_unicode
 
 __all__ = ["EventList", "Refuse", "name_of", "refuse_lonely", "seconds_of", "sessions_of", "weight_of"]
 
+MAX_WEIGHT = 1e30  # sums of weights are float32
+
 Refuse = Callable[[str], NoReturn]
 """Raises an error whose message begins with where the value is."""
 
@@ -95,10 +97,13 @@ def name_of(value: object, kind: str, refuse: Refuse) -> str:
 
 
 def weight_of(value: object, refuse: Refuse) -> float:
-    """Return a weight: a finite number above 0."""
+    """Return a weight: a number above 0 and up to `MAX_WEIGHT`."""
     number = _number(value)
-    if number is None or not 0 < number < float(np.finfo(np.float32).max):
-        refuse(f"the weight is {value!r:.40}, not a finite number above 0; correct it or remove the event")
+    if number is None or not 0 < number <= MAX_WEIGHT:
+        refuse(
+            f"the weight is {value!r:.40}, not a number above 0 and up to {MAX_WEIGHT:g}; "
+            "correct it or remove the event"
+        )
     return number
 
 

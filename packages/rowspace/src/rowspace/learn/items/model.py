@@ -54,12 +54,12 @@ class Items:
         users, items = plural(len(self.users), "user"), plural(len(self.items), "item")
         return f"Items({self.options.model}: {items} × {self.items.dim}, {users})"
 
-    def recommend(self, user: str | int | Sequence[str], k: int = 10) -> list[tuple[str, float]]:
+    def recommend(self, user: str | int | Sequence[str | int], k: int = 10) -> list[tuple[str, float]]:
         """Return the k best items that a user does not have yet, best first, with their scores.
 
         Args:
             user: The name of a user that was learned from, or the items of a new one. Users of baskets without names
-                are "0", "1", ..., and may be given as integers.
+                are "0", "1", ...; a name that is a number may be given as an integer.
             k: The number of items, fewer if the user has almost all.
 
         Raises:
@@ -124,12 +124,12 @@ class Items:
     def _gram(self) -> NDArray[np.float64]:
         return gram_of(np.asarray(self.items.rows, np.float32))
 
-    def _basket(self, names: Sequence[str]) -> NDArray[np.int32]:
+    def _basket(self, names: Sequence[str | int]) -> NDArray[np.int32]:
         """Return the ids of a new user's items, ascending, each once."""
         if not len(names):
             raise UsageError("the list of items is empty; give at least one item, or the name of a user")
         try:
-            return np.unique(self.items.ids(list(names))).astype(np.int32)
+            return np.unique(self.items.ids(list(map(str, names)))).astype(np.int32)
         except UnknownTokenError as error:
             raise UnknownTokenError(
                 str(error).replace("token", "item", 1).replace("vocabulary", "table of items")

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NoReturn, Unpack
 
+from rowspace._base.frames import frame_records
 from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FileFormatError, UsageError, missing_file
 from rowspace.learn.items.events import EventList, Refuse, name_of, seconds_of, weight_of
@@ -27,7 +28,7 @@ Baskets = (
     | Iterable[Mapping[str, Any]]
     | Iterable[os.PathLike[str]]
 )
-"""A path or several; baskets by user; lists of items; or events as dicts."""
+"""A path or several; baskets by user; lists of items; events as dicts or a table; or a sparse matrix."""
 
 MAX_RECORD = 100_000_000  # bytes
 WANTED = "baskets are lists of item names, a dict from users to such lists, dicts with user and item, or paths"
@@ -43,6 +44,8 @@ def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> In
             - an iterable of baskets: lists of item names. Baskets are users, named by their numbers: "0", "1", ...
             - a dict from users to their items, or to dicts with the weights of these;
             - an iterable of events: dicts with the columns user, item and, if needed, time and weight;
+            - a table of pandas or Polars with such columns;
+            - a sparse matrix of SciPy, users × items, with weights: names are the numbers of rows and columns;
             - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON (.jsonl, .ndjson, .json) or Parquet (.parquet)
               with such columns, or any other text with one basket a line; "-" is standard input with baskets.
 
@@ -78,6 +81,9 @@ def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
     """Add everything in `baskets` to `events`."""
     if isinstance(baskets, str | os.PathLike):
         return _read_file(os.fspath(baskets), events, options)
+    if hasattr(baskets, "tocsr"):
+        return _read_matrix(baskets, events, options)
+    baskets = frame_records(baskets) or baskets
     if isinstance(baskets, Mapping):
         for user, items in baskets.items():
             _add_basket(user, items, events, options, _refusing(UsageError, f"user {user!r:.40}"))
@@ -95,6 +101,19 @@ def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
             _add_basket(str(number), each, events, options, _refusing(UsageError, f"basket {place}"))
             number += 1
     return None
+
+
+def _read_matrix(matrix: Any, events: EventList, options: BasketOptions) -> None:
+    """Add the entries of a sparse matrix, users × items, that are not zero."""
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise UsageError(f"a matrix of users × items must have two dimensions and numbers, got {matrix!r:.80}")
+    rows = matrix.tocsr().copy()
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for user, (first, last) in enumerate(pairwise(rows.indptr.tolist())):
+        items = dict(zip(rows.indices[first:last].tolist(), rows.data[first:last].astype(float).tolist(), strict=True))
+        if items:
+            _add_basket(user, items, events, options, _refusing(UsageError, f"user {user}"))
 
 
 def _refusing(kind: type[Exception], place: str) -> Refuse:

@@ -13,6 +13,7 @@ from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.learn.merging.options import AlignKeywords, AlignOptions
+from rowspace.learn.merging.shared import check_tables
 from rowspace.table import Table
 
 __all__ = ["align", "shared_ids"]
@@ -51,6 +52,7 @@ def align(
     """
     check_option_names("align", options, AlignOptions)
     chosen = AlignOptions(**options)
+    check_tables(table, to)
     _check_widths(table, to)
     if chosen.center and table.subwords is not None:
         raise UsageError("center cannot be used with a table of n-grams, whose rows are means; omit it")

@@ -13,7 +13,7 @@ from rowspace._base.plural import plural
 from rowspace.errors import UsageError
 from rowspace.learn.merging.comparison import Comparison, null_limits
 from rowspace.learn.merging.options import CompareKeywords, CompareOptions
-from rowspace.learn.merging.shared import SharedTokens, shared_tokens
+from rowspace.learn.merging.shared import SharedTokens, check_tables, shared_tokens
 from rowspace.table import Table
 
 __all__ = ["compare"]
@@ -70,6 +70,7 @@ def compare(
     check_option_names("compare", options, CompareOptions)
     chosen = CompareOptions(**options)
     chance = [null] if isinstance(null, Table) else list(null)
+    check_tables(before, after, *chance)
     by = _measure([before, after, *chance], chosen)
     shared = shared_tokens(before, after, chance, chosen.min_count)
     drawn = np.sort(np.random.default_rng(chosen.seed).permutation(len(shared.ids[0]))[: chosen.sample])

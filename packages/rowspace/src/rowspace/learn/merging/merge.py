@@ -15,6 +15,7 @@ from rowspace.errors import UsageError
 from rowspace.learn.merging import methods
 from rowspace.learn.merging.align import align as align_table
 from rowspace.learn.merging.options import MergeKeywords, MergeOptions
+from rowspace.learn.merging.shared import check_tables
 from rowspace.learn.merging.vocabulary import merged_counts, merged_tokenizer, merged_vocabulary
 from rowspace.table import Table
 
@@ -99,6 +100,7 @@ def merge(
 def _checked(tables: Sequence[Table], base: Table | None, options: MergeOptions) -> list[Table]:
     """Return the tables as a list; raise `UsageError` unless they, their number and the base fit the method."""
     parents = [tables] if isinstance(tables, Table) else list(tables)
+    check_tables(*parents, *([] if base is None else [base]))
     if options.method == "slerp" and len(parents) != 2:
         raise UsageError(f"method 'slerp' merges exactly 2 tables, not {len(parents)}; use method='average'")
     if len(parents) < (1 if options.method == "task" else 2):

@@ -13,7 +13,7 @@ from rowspace.errors import UsageError
 from rowspace.learn.merging.vocabulary import without_words
 from rowspace.table import Table
 
-__all__ = ["SharedTokens", "shared_tokens"]
+__all__ = ["SharedTokens", "check_tables", "shared_tokens"]
 
 Ids = NDArray[np.int64]
 
@@ -41,6 +41,13 @@ class SharedTokens:
     def number(self) -> int:
         """Return the number of tokens that both tables have."""
         return len(self.ids[0]) + sum(self.left_out.values())
+
+
+def check_tables(*tables: object) -> None:
+    """Raise `UsageError` for what is no table, such as a path."""
+    for table in tables:
+        if not isinstance(table, Table):
+            raise UsageError(f"{table!r:.80} is not a table; open a path with rowspace.load")
 
 
 def shared_tokens(before: Table, after: Table, null: Sequence[Table], min_count: int) -> SharedTokens:

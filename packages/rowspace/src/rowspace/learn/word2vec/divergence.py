@@ -19,7 +19,8 @@ __all__ = ["Watch", "untrained_loss"]
 
 # The maximum mean loss of a complete epoch, relative to an untrained table; on random words it was at most 1.00.
 MAX_EPOCH_RATIO = 1.1
-# The same within an epoch, where the loss can still decrease.
+# The same within an epoch, where the loss can still decrease, and after one of fewer than MIN_PAIRS pairs, whose mean
+# varies by chance.
 MAX_RATIO_WITHIN_EPOCH = 2.0
 MIN_PAIRS = 10_000  # minimum for a mean within an epoch
 
@@ -50,10 +51,11 @@ class Watch:
         ):
             raise self._error(state.epoch + 1, state.loss / max(1.0, state.pairs))
 
-    def end_of_epoch(self) -> None:
-        """Check the rows and the mean loss of the last epoch."""
+    def end_of_epoch(self, pairs: float) -> None:
+        """Check the rows and the mean loss of the last epoch, over this number of pairs."""
         state = self.state
-        if not (state.losses[-1] <= MAX_EPOCH_RATIO * self.untrained and self.rows_are_finite()):
+        ratio = MAX_EPOCH_RATIO if pairs >= MIN_PAIRS else MAX_RATIO_WITHIN_EPOCH
+        if not (state.losses[-1] <= ratio * self.untrained and self.rows_are_finite()):
             raise self._error(state.epoch, state.losses[-1])
 
     def before_saving(self) -> None:

@@ -31,12 +31,13 @@ class InitialTable:
     Args:
         table: The table.
         corpus: The new text, whose `token_ids` are rows of the table or new.
+        frozen: Whether all old rows stay as they are. Otherwise a row of zeros is learned, since it has not been yet.
 
     Raises:
         UsageError: A row of the text has NaN or infinity.
     """
 
-    def __init__(self, table: Table, corpus: IdCorpus) -> None:
+    def __init__(self, table: Table, corpus: IdCorpus, *, frozen: bool = False) -> None:
         self.table = table
         self.corpus = corpus
         self.ids = np.arange(len(table)) if corpus.token_ids is None else corpus.token_ids
@@ -46,11 +47,12 @@ class InitialTable:
         if not np.isfinite(norms).all():
             token = corpus.vocabulary[self._old[np.argmin(np.isfinite(norms))]]
             raise UsageError(f"the row of {token!r} in the table of init has NaN or infinity; repair the table first")
-        self._old = self._old[norms > 0]  # a row of zeros has not been learned
+        if not frozen:
+            self._old = self._old[norms > 0]
 
     @property
     def is_old(self) -> NDArray[np.bool_]:
-        """Which tokens of the text have a row that was learned before: (V,)."""
+        """Which tokens of the text have a row that was learned before, or stays as it is: (V,)."""
         mask = np.zeros(len(self.ids), np.bool_)
         mask[self._old] = True
         return mask

@@ -139,8 +139,9 @@ class Trainer(Generic[AnyCorpus]):
 
     def end_epoch(self) -> None:
         """End an epoch whose chunks have been learned; raise `FitDiverged` if its rows are not usable."""
+        pairs = self.state.pairs
         self.state.end_epoch()
-        self.watch.end_of_epoch()
+        self.watch.end_of_epoch(pairs)
 
     def _order(self) -> NDArray[np.int64]:
         """Return the order of the chunks in this epoch, which is the same each time."""

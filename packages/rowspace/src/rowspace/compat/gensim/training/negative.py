@@ -84,7 +84,7 @@ class _FiniteWatch(Watch):
         if not np.isfinite(self.state.loss):
             raise self._error(self.state.epoch + 1, self.state.loss)
 
-    def end_of_epoch(self) -> None:
+    def end_of_epoch(self, pairs: float) -> None:
         if not self.rows_are_finite():
             raise self._error(self.state.epoch, self.state.losses[-1])
 
