@@ -8,8 +8,10 @@ __all__ = [
     "DamagedFileError",
     "EmptySetError",
     "MissingAttributeError",
+    "MissingFileError",
     "MissingKeyError",
     "NotReadyError",
+    "UnreadableFileError",
     "UnsupportedModelError",
 ]
 
@@ -36,6 +38,14 @@ class UnsupportedModelError(FileFormatError, NotImplementedError):
 
 class MissingAttributeError(UsageError, AttributeError):
     """An attribute or a method does not exist here; the message says what to use."""
+
+
+class UnreadableFileError(UsageError, OSError):
+    """A file cannot be opened."""
+
+
+class MissingFileError(UnreadableFileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class MissingKeyError(RowspaceError, KeyError):

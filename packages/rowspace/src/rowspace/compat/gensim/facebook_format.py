@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file
 from rowspace.compat.gensim.errors import UnsupportedModelError
+from rowspace.compat.gensim.opening import check_exists
 from rowspace.errors import UsageError
 from rowspace.files.content import map_content
 from rowspace.files.mapped import BinaryReader
@@ -53,9 +54,11 @@ def read_facebook(path: Any, *, encoding: str = "utf-8", with_outputs: bool = Tr
         with_outputs: Also read the output matrix.
 
     Raises:
+        MissingFileError: There is no such file.
         UnsupportedModelError: It is a classifier or quantized.
         FileFormatError: It is damaged.
     """
+    check_exists(path)
     reader = BinaryReader(map_content(Path(path)), str(path))
     has_magic = _skip_magic(reader)
     arguments = _read_arguments(reader, has_magic)

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rowspace.compat.gensim.errors import ArgumentTypeError, BadEncodingError
-from rowspace.errors import UsageError
+from rowspace.compat.gensim.errors import ArgumentTypeError, BadEncodingError, MissingFileError, UnreadableFileError
 
-__all__ = ["decode_bytes", "open_binary", "read_text"]
+__all__ = ["check_exists", "decode_bytes", "open_binary", "opening_error", "read_text"]
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -28,7 +27,8 @@ def open_binary(source: Any) -> Iterator[IO[bytes]]:
         The file.
 
     Raises:
-        UsageError: There is no such file.
+        MissingFileError: There is no such file; this is a `FileNotFoundError`.
+        UnreadableFileError: It cannot be opened; this is an `OSError`.
         ArgumentTypeError: `source` is neither a path nor a file.
     """
     if hasattr(source, "read"):
@@ -42,9 +42,27 @@ def open_binary(source: Any) -> Iterator[IO[bytes]]:
     try:
         file = cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
     except OSError as error:
-        raise UsageError(f"{str(path)!r} cannot be opened: {error.strerror}; check the path") from error
+        raise opening_error(path, error) from error
     with file:
         yield file
+
+
+def check_exists(path: Any) -> None:
+    """Raise the error of `open_binary` if there is nothing at a path, which another reader opens."""
+    try:
+        os.stat(path)  # noqa: PTH116  # any type of path
+    except OSError as error:
+        raise opening_error(path, error) from error
+
+
+def opening_error(path: Any, error: OSError) -> UnreadableFileError:
+    """Return the error for a file that the system cannot open: a `MissingFileError` if there is none.
+
+    >>> opening_error("a.txt", FileNotFoundError(2, "No such file or directory"))
+    MissingFileError("'a.txt' cannot be opened: No such file or directory; check the path")
+    """
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else UnreadableFileError
+    return kind(f"{str(path)!r} cannot be opened: {error.strerror}; check the path")
 
 
 def read_text(source: Any, encoding: str = "utf-8", errors: str = "strict") -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file
 from rowspace.compat.gensim.errors import ArgumentTypeError, MissingAttributeError
+from rowspace.compat.gensim.opening import opening_error
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.files.strict_json import parse_object
@@ -72,6 +73,7 @@ class SaveLoad(ABC):
                 options have no effect.
 
         Raises:
+            MissingFileError: There is no such file; this is a `FileNotFoundError`.
             FileFormatError: The file is a pickle of gensim, of another kind, or damaged, or its scorer is not found.
             MissingAttributeError: It holds another class.
         """
@@ -134,7 +136,7 @@ def load_parts(path: Any, kind: str, *, mmap: str | None = None) -> tuple[dict[s
         mmap: Any mode maps the arrays, read-only, instead of reading them.
 
     Raises:
-        UsageError: There is no such file.
+        MissingFileError: There is no such file.
         FileFormatError: The file is of another kind, or damaged.
         MissingAttributeError: It holds another class; this is an `AttributeError`, as in gensim.
     """
@@ -174,7 +176,7 @@ def _refuse_pickle(source: Path) -> None:
         with source.open("rb") as file:
             start = file.read(2)
     except OSError as error:
-        raise UsageError(f"{str(source)!r} cannot be opened: {error.strerror}; check the path") from error
+        raise opening_error(source, error) from error
     if start.startswith(PICKLE) or start in (b"cc", b"ci", b"\x1f\x8b"):
         raise FileFormatError(
             f"{source} is a pickle of gensim, which is not opened since a pickle can run any code; in an environment "

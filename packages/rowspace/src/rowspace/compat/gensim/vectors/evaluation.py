@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rowspace import space
 from rowspace.compat.gensim.errors import MissingAttributeError
-from rowspace.compat.gensim.opening import read_text
+from rowspace.compat.gensim.opening import check_exists, read_text
 from rowspace.compat.gensim.vectors.distances import VectorDistances
 from rowspace.compat.gensim.vectors.queries import COSMUL_EPSILON
 
@@ -48,6 +48,7 @@ class VectorEvaluation(VectorDistances):
             answered right ("correct") and wrong ("incorrect"); the last is "Total accuracy".
 
         Raises:
+            MissingFileError: There is no such file.
             FileFormatError: The file cannot be read, or a line is malformed; gensim leaves such lines out.
             MissingAttributeError: There is no such function.
         """
@@ -56,6 +57,7 @@ class VectorEvaluation(VectorDistances):
             raise MissingAttributeError(
                 f"similarity_function must be 'most_similar' or 'most_similar_cosmul', got {similarity_function!r}"
             )
+        check_exists(analogies)
         answered = space.answer_analogies(
             analogies,
             self.index_to_key,
@@ -107,6 +109,7 @@ class VectorEvaluation(VectorDistances):
             Pearson's and Spearman's (statistic, pvalue), and the share of pairs with an unknown word in percent.
 
         Raises:
+            MissingFileError: There is no such file.
             FileFormatError: The file cannot be read, or a line is malformed; gensim leaves such lines out.
             RowspaceError: Fewer than two pairs are left.
         """

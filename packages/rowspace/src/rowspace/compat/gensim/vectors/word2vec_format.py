@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from rowspace._base.atomic import atomic_file
 from rowspace.compat.gensim.errors import DamagedFileError
-from rowspace.compat.gensim.opening import decode_bytes, open_binary, read_text
+from rowspace.compat.gensim.opening import check_exists, decode_bytes, open_binary, read_text
 from rowspace.compat.gensim.vectors.evaluation import VectorEvaluation
 from rowspace.compat.gensim.vectors.storage import Rows
 from rowspace.errors import FileFormatError, UsageError
@@ -52,6 +52,7 @@ class Word2VecFormat(VectorEvaluation):
             no_header: Whether a text file has no first line "V D", as GloVe's.
 
         Raises:
+            MissingFileError: There is no such file; this is a `FileNotFoundError`.
             DamagedFileError: The file is cut off or damaged; this is an `EOFError`.
             BadEncodingError: A word has invalid bytes and `unicode_errors` is "strict"; this is a `UnicodeDecodeError`.
         """
@@ -158,6 +159,7 @@ def _is_plain(source: Any, encoding: str, errors: str) -> bool:
 
 def _read_by_store(source: Any, binary: bool, limit: int | None, no_header: bool) -> tuple[list[str], Rows] | None:
     """Return the keys and rows of a file; None where a word is not valid UTF-8."""
+    check_exists(source)
     reader: Any = word2vec if binary else glove if no_header else word2vec_text
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

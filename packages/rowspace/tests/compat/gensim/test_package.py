@@ -1,0 +1,39 @@
+"""The package as code finds it that imports it in place of `gensim`."""
+
+import pytest
+
+import rowspace.compat.gensim as package
+from rowspace.errors import RowspaceError
+
+MISSING = "/no/such/file.bin"
+READERS = {
+    "Word2Vec": lambda: package.Word2Vec.load(MISSING),
+    "KeyedVectors": lambda: package.KeyedVectors.load(MISSING, mmap="r"),
+    "Phrases": lambda: package.Phrases.load(MISSING),
+    "corpus_file": lambda: package.Word2Vec(corpus_file=MISSING),
+    "LineSentence": lambda: list(package.LineSentence(MISSING)),
+    "Text8Corpus": lambda: list(package.Text8Corpus(MISSING)),
+    "TaggedLineDocument": lambda: list(package.TaggedLineDocument(MISSING)),
+    "text": lambda: package.KeyedVectors.load_word2vec_format(MISSING),
+    "binary": lambda: package.KeyedVectors.load_word2vec_format(MISSING, binary=True),
+    "another encoding": lambda: package.KeyedVectors.load_word2vec_format(MISSING, encoding="latin-1"),
+    "fastText": lambda: package.load_facebook_model(MISSING),
+    "fastText's vectors": lambda: package.load_facebook_vectors(MISSING),
+    "pairs": lambda: package.KeyedVectors(2).evaluate_word_pairs(MISSING),
+    "analogies": lambda: package.KeyedVectors(2).evaluate_word_analogies(MISSING),
+}
+
+
+def test_a_missing_file_is_a_file_not_found_error_with_a_plain_message():
+    for name, read in READERS.items():
+        with pytest.raises(FileNotFoundError) as caught:
+            read()
+        assert isinstance(caught.value, RowspaceError), name
+        assert isinstance(caught.value, ValueError), name
+        assert str(caught.value) == f"'{MISSING}' cannot be opened: No such file or directory; check the path", name
+
+
+def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path):
+    for read in (package.Word2Vec.load, lambda path: list(package.LineSentence(path))):
+        with pytest.raises(OSError, match="cannot be opened: Is a directory"):
+            read(tmp_path)
