@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rowspace.compat.gensim.models import KeyedVectors
+from rowspace.errors import RowspaceError
 from rowspace.table import Table
 
 # gensim itself calls what it has deprecated.
@@ -101,6 +102,23 @@ def test_evaluations_equal_gensims(both, tmp_path):
     assert_allclose(ours[1], theirs[1])
     assert ours[2] == theirs[2]
     assert ours[0].statistic == ours[0][0]
+
+
+def test_pairs_that_cannot_be_used_are_named_by_path_and_line(both, tmp_path):
+    path = tmp_path / "pairs.csv"
+    for text, message in (
+        ("", " has no word pairs"),
+        ("x,y,1\nword1,y,2\n", ", 0 are in the vocabulary"),
+        ("word1,word2,1\nword1 word2\n", ", line 2: expected word, word, number, got 'word1"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=f"{path}{message}") as caught:
+            both[0].evaluate_word_pairs(path, delimiter=",")
+        assert isinstance(caught.value, RowspaceError), text
+    path.write_bytes(b"na\xefve,word2,1\nword1,word2,1\nword3,word2,2")
+    with pytest.raises(UnicodeDecodeError, match=str(path)):
+        both[0].evaluate_word_pairs(path, delimiter=",")
+    assert both[0].evaluate_word_pairs(path, delimiter=",", encoding="latin-1")[2] == pytest.approx(100 / 3)
 
 
 def test_analogies_by_products_equal_gensims_queries(both, tmp_path):

@@ -8,16 +8,24 @@ from rowspace.errors import FileFormatError, missing_file
 __all__ = ["first_ids", "numbered_lines"]
 
 
-def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: str | Path, text: str | None = None) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its ends) for each line that is neither blank nor a # comment.
+
+    `text` is the content of the file, if it was read already.
 
     Raises:
         UsageError: there is no such file.
         FileFormatError: the file cannot be read or is not UTF-8.
     """
+    for number, line in enumerate((_read(path) if text is None else text).split("\n"), 1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line.strip()
+
+
+def _read(path: str | Path) -> str:
     try:
         data = Path(path).read_bytes()
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise missing_file(path) from None
     except OSError as error:
@@ -25,9 +33,6 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     except UnicodeDecodeError as error:
         at = data.count(b"\n", 0, error.start) + 1
         raise FileFormatError(f"{path}, line {at}: not UTF-8 text; convert the file to UTF-8") from None
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and not line.startswith("#"):
-            yield number, line.strip()
 
 
 def first_ids(vocabulary: Sequence[str], restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:

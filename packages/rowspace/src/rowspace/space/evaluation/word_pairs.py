@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
 from rowspace.space.evaluation.files import first_ids, numbered_lines
 from rowspace.space.similarity import cosine
@@ -50,6 +50,7 @@ def evaluate_pairs(
     case_insensitive: bool = True,
     dummy4unknown: bool = False,
     unseen: Callable[[str], Rows | None] | None = None,
+    text: str | None = None,
 ) -> PairScores:
     r"""Correlate the cosines of `rows` (V, d) with the judgments in a file of "word word number" lines.
 
@@ -64,10 +65,12 @@ def evaluate_pairs(
         case_insensitive: ignore case.
         dummy4unknown: count a pair with an unknown word as cosine 0 instead of skipping it.
         unseen: returns a row (d,) or None for an out-of-vocabulary word, which is in lower case if case is ignored.
+        text: the content of the file if it was read already, for example from another encoding; `path` is then only
+            named in messages.
 
     Raises:
         FileFormatError: the file cannot be read or has no pairs, or a line is malformed (with its number).
-        RowspaceError: fewer than two pairs are left to correlate.
+        UsageError: fewer than two pairs are left to correlate.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -90,7 +93,7 @@ def evaluate_pairs(
             return np.asarray(rows[ids[word]])
         return None if unseen is None else unseen(word.lower() if case_insensitive else word)
 
-    for a, b, judgment in _pairs(path, case_insensitive):
+    for a, b, judgment in _pairs(path, text, case_insensitive):
         total += 1
         row_a, row_b = row_of(a), row_of(b)
         known = row_a is not None and row_b is not None
@@ -102,14 +105,14 @@ def evaluate_pairs(
     if not total:
         raise FileFormatError(f"{path} has no word pairs; expected lines of word, word, number")
     if len(judged) < 2:
-        raise RowspaceError(f"of {total} pairs in {path}, {len(judged)} are in the vocabulary; at least 2 are needed")
+        raise UsageError(f"of {total} pairs in {path}, {len(judged)} are in the vocabulary; at least 2 are needed")
     correlations = pearson(judged, measured), spearman(judged, measured)
     return PairScores(*correlations, 100 * unknown / total, len(judged), composed)
 
 
-def _pairs(path: str | Path, case_insensitive: bool) -> Iterator[tuple[str, str, float]]:
+def _pairs(path: str | Path, text: str | None, case_insensitive: bool) -> Iterator[tuple[str, str, float]]:
     """Yield (word, word, judgment) of each line."""
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, text):
         fields = [field.strip() for field in line.split("\t" if "\t" in line else None)]
         try:
             a, b, judgment = fields[0], fields[1], float(fields[2])

@@ -1,7 +1,6 @@
 """Accuracy on files of analogies and word pairs, with the numbers and the results that gensim returns."""
 
 import logging
-import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,20 +109,18 @@ class VectorEvaluation(VectorDistances):
 
         Raises:
             MissingFileError: There is no such file.
-            FileFormatError: The file cannot be read, or a line is malformed; gensim leaves such lines out.
-            RowspaceError: Fewer than two pairs are left.
+            FileFormatError: The file has no pairs, or a line is malformed; gensim leaves such lines out.
+            UsageError: Fewer than two pairs are left.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, Path(pairs).name)
-            path.write_text(read_text(pairs, encoding).replace(delimiter, "\t"), "utf-8")
-            scores = space.evaluate_pairs(
-                path,
-                self.index_to_key,
-                self.vectors,
-                restrict_vocab=restrict_vocab,
-                case_insensitive=case_insensitive,
-                dummy4unknown=dummy4unknown,
-            )
+        scores = space.evaluate_pairs(
+            pairs,
+            self.index_to_key,
+            self.vectors,
+            restrict_vocab=restrict_vocab,
+            case_insensitive=case_insensitive,
+            dummy4unknown=dummy4unknown,
+            text=read_text(pairs, encoding).removeprefix("\ufeff").replace(delimiter, "\t"),
+        )
         pearson, spearman = SignificanceResult(*scores.pearson), SignificanceResult(*scores.spearman)
         self.log_evaluate_word_pairs(pearson, spearman, scores.oov_ratio, pairs)
         return pearson, spearman, scores.oov_ratio
