@@ -1,8 +1,10 @@
 """The package as code finds it that imports it in place of `gensim`."""
 
+import numpy as np
 import pytest
 
 import rowspace.compat.gensim as package
+from rowspace import store
 from rowspace.errors import RowspaceError
 
 MISSING = "/no/such/file.bin"
@@ -37,3 +39,25 @@ def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path):
     for read in (package.Word2Vec.load, lambda path: list(package.LineSentence(path))):
         with pytest.raises(OSError, match="cannot be opened: Is a directory"):
             read(tmp_path)
+
+
+def test_the_formats_of_tables_say_how_to_open_a_saved_object(tmp_path):
+    sentences, options = [["a", "b"]] * 5, {"vector_size": 4, "min_count": 1, "negative": 5}
+    models = [package.Word2Vec(**options), package.FastText(bucket=50, **options)]
+    for model in models:
+        model.build_vocab(sentences)
+    documents = package.Doc2Vec(**options)
+    documents.build_vocab([package.TaggedDocument(["a"], [0])])
+    for saved in (*models, *(model.wv for model in models), documents):
+        path, kind = tmp_path / type(saved).__name__, type(saved).__name__
+        saved.save(path)
+        call = f"rowspace.compat.gensim.{kind}.load({str(path)!r}).to_table()"
+        for key in (None, "wv.vectors"):
+            with pytest.raises(ValueError, match=r"is a .* of rowspace.compat.gensim") as caught:
+                store.load(path, key=key)
+            assert call in str(caught.value)
+        table = getattr(package, kind).load(path).to_table()
+        assert np.array_equal(table.rows, saved.to_table().rows)
+    package.Phrases(sentences).save(tmp_path / "phrases")
+    with pytest.raises(ValueError, match=r"saved by rowspace.compat.gensim and has no vectors"):
+        store.load(tmp_path / "phrases")

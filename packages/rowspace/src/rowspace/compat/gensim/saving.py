@@ -20,11 +20,11 @@ from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.safetensors_header import header_bytes
 from rowspace.files.strict_json import parse_object
 from rowspace.files.tensors import read_tensors
+from rowspace.store.model_formats.safetensors_file import SETTINGS_OF_GENSIM_NAMES as SETTINGS
 
 __all__ = ["Arrays", "SaveLoad", "named_parts", "within"]
 
 Arrays = dict[str, NDArray[Any]]
-SETTINGS = "settings.json"
 VERSION = 1
 DTYPES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|u1": "U8", "|b1": "BOOL"}
 PICKLE = b"\x80"

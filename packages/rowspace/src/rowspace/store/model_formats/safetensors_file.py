@@ -20,11 +20,20 @@ from rowspace.store.tokenizer import table_of_tensor, tokenizer_json
 from rowspace.store.words import check_rows
 from rowspace.table import Table
 
-__all__ = ["ask_for_key", "check_target", "load", "recognizes", "save"]
+__all__ = ["SETTINGS_OF_GENSIM_NAMES", "ask_for_key", "check_target", "load", "recognizes", "save"]
 
 KEY = "embeddings"
 # Names of model2vec and of our quantized rows, whose folders are opened by their own readers.
 OF_FOLDERS = ({"embeddings", "weights"}, {"embeddings", "mapping"}, {"pq.codes"}, {"binary.bits"})
+SETTINGS_OF_GENSIM_NAMES = "settings.json"  # in each file of `save` of rowspace.compat.gensim
+# Its classes that have vectors, by the name of a tensor that the others above do not have.
+GENSIM_NAMES = {
+    "dv.vectors": "Doc2Vec",
+    "wv.ngram_rows": "FastText",
+    "wv.vectors": "Word2Vec",
+    "ngram_rows": "FastTextKeyedVectors",
+    "vectors": "KeyedVectors",
+}
 HEADS = ("lm_head.weight", "embed_out.weight")  # of which a shard of a model may hold nothing else
 
 
@@ -92,6 +101,8 @@ def ask_for_key(source: str, example: str) -> str:
 
 def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     """Return the name of the tensor that is meant."""
+    if SETTINGS_OF_GENSIM_NAMES in tensors:
+        raise UsageError(f"{source}: {_of_gensim_names(tensors, source)}")
     if key is not None and key not in tensors:
         raise UsageError(f"{source}: holds no tensor {key!r}, but {join_names(tensors)}; check the key")
     if key is not None:
@@ -111,6 +122,17 @@ def _named(tensors: Mapping[str, Tensor], key: str | None, source: str) -> str:
     if rows[0].endswith(HEADS):
         raise UsageError(f"{source}: holds a head, {rows[0]!r}, but no token table; {ask_for_key(source, rows[0])}")
     return rows[0]
+
+
+def _of_gensim_names(tensors: Mapping[str, Tensor], source: str) -> str:
+    """Return what a file of rowspace.compat.gensim is, and how to get a table from it."""
+    kind = next((GENSIM_NAMES[name] for name in GENSIM_NAMES if name in tensors), None)
+    if kind is None:
+        return "was saved by rowspace.compat.gensim and has no vectors; open it with the load of its class there"
+    return (
+        f"is a {kind} of rowspace.compat.gensim; open it with rowspace.compat.gensim.{kind}.load({source!r})"
+        ".to_table(), whose save(NEW) writes a file for rowspace.load"
+    )
 
 
 def _candidates(tensors: Mapping[str, Tensor]) -> list[str]:
