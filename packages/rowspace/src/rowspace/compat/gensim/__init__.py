@@ -5,6 +5,7 @@
 | `models/` | gensim's modules: `word2vec`, `fasttext`, `keyedvectors`, `phrases`, `doc2vec`, `callbacks` |
 | `vectors/` | what `KeyedVectors` is made of: keys and rows, queries, evaluation, word2vec's files |
 | `training/` | vocabulary, sentences, and two ways to learn: rowspace's kernels, and one for all other options |
+| `utils.py` | tokens of plain text, and the constants of trim rules |
 | `saving.py` | the files of `save` and `load` |
 | `errors.py` | the exceptions, which are also of the types that gensim raises |
 
@@ -13,5 +14,6 @@ differs. Read next: `models/keyedvectors.py`, then `models/word2vec.py`.
 """
 
 from rowspace._base.lazy import lazy_exports
+from rowspace.compat.gensim import models as models, utils as utils
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__, __file__)

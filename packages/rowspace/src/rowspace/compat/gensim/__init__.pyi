@@ -1,3 +1,4 @@
+from rowspace.compat.gensim import models as models, utils as utils
 from rowspace.compat.gensim.models.callbacks import CallbackAny2Vec as CallbackAny2Vec
 from rowspace.compat.gensim.models.doc2vec import (
     Doc2Vec as Doc2Vec,

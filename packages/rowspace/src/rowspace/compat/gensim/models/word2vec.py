@@ -53,7 +53,8 @@ class Word2Vec(ModelTraining, SaveLoad):
         hashfxn: Not used.
         epochs: Passes over the corpus.
         null_word: 1 adds a word that is a NUL character.
-        trim_rule: Function of (word, count, min_count) that returns `RULE_KEEP`, `RULE_DISCARD` or `RULE_DEFAULT`.
+        trim_rule: Function of (word, count, min_count) that returns `RULE_KEEP`, `RULE_DISCARD` or `RULE_DEFAULT` of
+            `rowspace.compat.gensim.utils`.
         sorted_vocab: 1 orders words by falling count.
         batch_words: Words that a thread learns at a time, with hierarchical softmax.
         compute_loss: Keep the summed loss, for `get_latest_training_loss`.

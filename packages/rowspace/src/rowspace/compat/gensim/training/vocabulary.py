@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.compat.gensim.errors import ArgumentTypeError
+from rowspace.compat.gensim.utils import RULE_DEFAULT, RULE_KEEP
 
 __all__ = [
-    "RULE_DEFAULT",
-    "RULE_DISCARD",
-    "RULE_KEEP",
     "HuffmanTree",
     "Selection",
     "TrimRule",
@@ -28,8 +26,6 @@ __all__ = [
 ]
 
 logger = logging.getLogger(__name__)
-
-RULE_DEFAULT, RULE_DISCARD, RULE_KEEP = 0, 1, 2  # what a trim rule returns, in gensim's numbers
 
 TrimRule = Callable[[Any, int, int], int]
 
