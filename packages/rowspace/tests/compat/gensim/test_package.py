@@ -1,5 +1,8 @@
 """The package as code finds it that imports it in place of `gensim`."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -19,7 +22,7 @@ READERS = {
     "text": lambda: package.KeyedVectors.load_word2vec_format(MISSING),
     "binary": lambda: package.KeyedVectors.load_word2vec_format(MISSING, binary=True),
     "another encoding": lambda: package.KeyedVectors.load_word2vec_format(MISSING, encoding="latin-1"),
-    "fastText": lambda: package.load_facebook_model(MISSING),
+    "fastText": lambda: package.FastText.load_fasttext_format(MISSING),
     "fastText's vectors": lambda: package.load_facebook_vectors(MISSING),
     "pairs": lambda: package.KeyedVectors(2).evaluate_word_pairs(MISSING),
     "analogies": lambda: package.KeyedVectors(2).evaluate_word_analogies(MISSING),
@@ -39,6 +42,28 @@ def test_a_file_that_cannot_be_opened_is_an_os_error(tmp_path):
     for read in (package.Word2Vec.load, lambda path: list(package.LineSentence(path))):
         with pytest.raises(OSError, match="cannot be opened: Is a directory"):
             read(tmp_path)
+
+
+IN_A_FRESH_PROCESS = """
+import rowspace.compat.gensim as gensim
+import sys
+assert "numba" not in sys.modules
+document = gensim.models.doc2vec.TaggedDocument(gensim.utils.simple_preprocess("The cat"), [0])
+assert document.words == ["the", "cat"]
+model = gensim.models.Word2Vec(vector_size=4, min_count=1)
+model.build_vocab([["a", "b"]] * 5)
+for _ in range(2):
+    model.train([["a", "b"]] * 5, total_examples=5, epochs=1)
+"""
+
+
+def test_modules_are_attributes_and_nothing_is_printed_unless_logging_is_configured():
+    # The second call of `train` warns of its learning rate, as in gensim, whose logger prints nothing by default.
+    for start, is_logged in (("", False), ("import logging\nlogging.basicConfig()\n", True)):
+        command = [sys.executable, "-c", start + IN_A_FRESH_PROCESS]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("Effective 'alpha' higher" in done.stderr) is is_logged, done.stderr
 
 
 def test_the_formats_of_tables_say_how_to_open_a_saved_object(tmp_path):

@@ -13,7 +13,11 @@ Arguments, attributes and methods are gensim 4.4's; the code is rowspace's. `doc
 differs. Read next: `models/keyedvectors.py`, then `models/word2vec.py`.
 """
 
+import logging
+
 from rowspace._base.lazy import lazy_exports
 from rowspace.compat.gensim import models as models, utils as utils
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__, __file__)
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # as gensim: silent unless logging is configured
