@@ -1,3 +1,4 @@
+import gensim.models
 import numpy as np
 import pytest
 from tests.compat.gensim.conftest import assert_topics_apart
@@ -94,6 +95,17 @@ def test_vectors_of_words_and_documents_are_written_to_one_file(documents, tmp_p
     vectors = KeyedVectors.load_word2vec_format(tmp_path / "vectors")
     assert len(vectors) == len(model.wv) + len(model.dv)
     np.testing.assert_array_equal(vectors["*dt_3"], model.dv[3])
+
+
+def test_names_equal_gensims():
+    # gensim ignores dm_mean=0; cbow_mean=0 has the same meaning in both.
+    for options in (
+        *({}, {"dm": 0}, {"dm": 0, "dbow_words": 1}, {"cbow_mean": 0}, {"dm_concat": 1}, {"hs": 1}),
+        {"hs": 1, "negative": 0, "workers": 1, "min_count": 1, "sample": 0, "comment": "of a test"},
+        {"vector_size": 20, "window": 9, "sample": 1e-5, "min_count": 2},
+    ):
+        assert str(Doc2Vec(**options)) == str(gensim.models.Doc2Vec(**options))
+    assert str(TaggedDocument(["a"], [0])) == str(gensim.models.doc2vec.TaggedDocument(["a"], [0]))
 
 
 ERRORS = {

@@ -321,6 +321,20 @@ class Doc2Vec(Word2Vec):
         }
         return super().estimate_memory(vocab_size, documents | (report or {}))
 
+    def __str__(self) -> str:
+        mode = "dbow" if self.sg else "dm/c" if self.dm_concat else "dm/m" if self.cbow_mean else "dm/s"
+        parts = {
+            f"{mode}+w" if self.sg and self.dbow_words else mode: True,
+            f"d{self.vector_size}": True,
+            f"n{self.negative}": self.negative,
+            "hs": self.hs,
+            f"w{self.window}": not self.sg or self.dbow_words,
+            f"mc{self.min_count}": self.min_count > 1,
+            f"s{self.sample:g}": self.sample > 0,
+            f"t{self.workers}": self.workers > 1,
+        }
+        return f"{type(self).__name__}<{','.join(part for part, is_shown in parts.items() if is_shown)}>"
+
     def _parts(self) -> tuple[dict[str, Any], Arrays]:
         settings, arrays = super()._parts()
         documents, rows = self.dv._parts()

@@ -42,6 +42,9 @@ class TaggedDocument(NamedTuple):
     words: Any
     tags: Any
 
+    def __str__(self) -> str:
+        return f"{type(self).__name__}<{self.words}, {self.tags}>"
+
 
 class TaggedLineDocument:
     """The lines of a file as documents, whose tag is the number of the line, from 0.
