@@ -86,3 +86,15 @@ def test_the_formats_of_tables_say_how_to_open_a_saved_object(tmp_path):
     package.Phrases(sentences).save(tmp_path / "phrases")
     with pytest.raises(ValueError, match=r"saved by rowspace.compat.gensim and has no vectors"):
         store.load(tmp_path / "phrases")
+
+
+def test_old_names_of_models_exist(caplog):
+    model = package.Word2Vec(vector_size=4, min_count=1)
+    model.build_vocab([["a", "b", "b"]])
+    model.wv.set_vecattr("a", "count", 2)
+    model.make_cum_table()
+    assert model.cum_table.tolist() == [2**30, 2**31 - 1]
+    with caplog.at_level("INFO"):
+        model.add_lifecycle_event("tested", reason="a test")
+        model.add_lifecycle_event("hidden", log_level=False)
+    assert caplog.messages == ["Word2Vec lifecycle event {'event': 'tested', 'reason': 'a test'}"]

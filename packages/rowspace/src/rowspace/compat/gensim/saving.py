@@ -4,6 +4,7 @@ Nothing in a file is executed when it is read, unlike a pickle, which is what ge
 """
 
 import json
+import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ Arrays = dict[str, NDArray[Any]]
 VERSION = 1
 DTYPES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|u1": "U8", "|b1": "BOOL"}
 PICKLE = b"\x80"
+logger = logging.getLogger(__name__)
 
 
 class ClassOnly:
@@ -78,6 +80,17 @@ class SaveLoad(ABC):
             MissingAttributeError: It holds another class.
         """
         return cls._from_parts(*load_parts(fname, cls.__name__, mmap=mmap), **options)
+
+    def add_lifecycle_event(self, event_name: str, log_level: int = logging.INFO, **event: Any) -> None:
+        """Log an event of any name, with what is known of it; gensim keeps it in `lifecycle_events` too.
+
+        Args:
+            event_name: The name.
+            log_level: A level of `logging`; False logs nothing.
+            **event: What is logged with it.
+        """
+        if log_level:
+            logger.log(log_level, "%s lifecycle event %s", type(self).__name__, {"event": event_name, **event})
 
     @abstractmethod
     def _parts(self) -> tuple[dict[str, Any], Arrays]:

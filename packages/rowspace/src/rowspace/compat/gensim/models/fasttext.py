@@ -109,6 +109,11 @@ class FastText(Word2Vec):
             batch_words, callbacks=callbacks, max_final_vocab=max_final_vocab, shrink_windows=shrink_windows,
         )  # fmt: skip
 
+    @classmethod
+    def load_fasttext_format(cls, model_file: Any, encoding: str = "utf8") -> "FastText":
+        """Return `load_facebook_model` of the same arguments, by its old name."""
+        return load_facebook_model(model_file, encoding)
+
     def init_weights(self) -> None:
         """Make random rows of words and n-grams, and zeros for the weights that they are scored against."""
         self.wv.vectors_vocab = self.wv.vectors_vocab[:0]

@@ -225,6 +225,9 @@ class ModelVocabulary:
         table: NDArray[np.uint32] = np.round(np.cumsum(weights) / weights.sum() * (2**31 - 1)).astype(np.uint32)
         return table
 
+    def make_cum_table(self, domain: int = 2**31 - 1) -> None:
+        """Do nothing: `cum_table` is computed from the counts whenever it is read."""
+
     def prepare_weights(self, update: bool = False) -> None:
         """Make the weights of all words, or with `update` those of new words."""
         if update:
