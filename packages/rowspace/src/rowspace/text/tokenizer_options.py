@@ -147,10 +147,10 @@ class TokenizerOptions:
         """Whether the same text always trains the same tokenizer.
 
         Where words have marks inside (`##`) or at their end, the library numbers characters in the order of a hash
-        table, and breaks ties by these numbers; unigram's sums differ in their last digits.
+        table, and breaks ties by these numbers.
         """
         marked = self.tokens == "bpe" and self.pretokenize in ("bert", "whitespace")
-        return self.tokens not in ("wordpiece", "unigram") and not marked
+        return self.tokens != "wordpiece" and not marked
 
     @property
     def special_tokens(self) -> list[str]:
