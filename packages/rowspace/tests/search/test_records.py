@@ -8,6 +8,8 @@ from decimal import Decimal
 from weakref import WeakSet
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.search.samples import contents, make_table
 
@@ -309,10 +311,30 @@ def test_values_of_other_types(encoder, tmp_path):
     }
     index = Index.build_records([{"id": 1, "text": "Roses"} | values], encoder, tmp_path / "index")
     found = index.search("roses", where=["day>=2020-01-30", "path=path", "metadata=metadata", "_score!=2", "array<1"])
-    expected = values | {"day": "2020-01-31", "decimal": "1.10", "large": str(10**30), "array": 0.5}
+    expected = values | {"day": "2020-01-31", "decimal": 1.1, "large": 1e30, "array": 0.5}
     del expected["missing"]
     assert found[0].metadata == expected
     assert ids(index, f"small={-(2**63)}", "roses") == ["1"]
+
+
+def test_decimals_and_large_integers_of_parquet_are_compared_by_size(encoder, tmp_path):
+    prices = [Decimal("9.50"), Decimal("120.00"), Decimal("-3.25")]
+    columns = {"id": ["a", "b", "c"], "text": ["roses"] * 3, "price": pa.array(prices, pa.decimal128(20, 2))}
+    columns["number"] = pa.array([2**64 - 1, 7, 2**63], pa.uint64())
+    pq.write_table(pa.table(columns), tmp_path / "items.parquet")
+    index = Index.build_records(tmp_path / "items.parquet", encoder, tmp_path / "index")
+    assert ids(index, "price<50", "roses") == ["a", "c"]
+    assert ids(index, "price=120", "roses") == ["b"]
+    assert ids(index, "number>1e3", "roses") == ["a", "c"]
+    assert index.search("roses", where="price=9.5")[0].metadata == {"price": 9.5, "number": 2**64 - 1}
+
+
+def test_texts_compared_with_a_number_are_a_warning(encoder, tmp_path):
+    records = [{"id": "a", "text": "roses", "price": "$9.50"}, {"id": "b", "text": "roses", "price": 120}]
+    index = Index.build_records(records, encoder, tmp_path / "index")
+    with pytest.warns(UserWarning, match="the column 'price' has texts, which are compared by their characters") as found:
+        assert ids(index, "price<50", "roses") == ["a", "b"]
+    assert [each.filename for each in found] == [__file__]
 
 
 def test_thousands_of_columns(encoder, tmp_path):

@@ -190,12 +190,17 @@ def _unicode(row: Row, name: str, text: str) -> str:
 
 
 def _value(row: Row, name: object, value: object) -> str | int | float | bool | None:
-    """Return a value as it is stored: nested ones as JSON, dates as ISO text; None if it is missing."""
+    """Return a value as it is stored: nested ones as JSON, dates as ISO text; None if it is missing.
+
+    Decimals, and integers above 64 bits, become floats, which keep 15 digits.
+    """
     if not isinstance(name, str):
         row.refuse(f"the name of a column is {_shown(name)}, which is not text; rename it")
     _unicode(row, name[:40], name)
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Decimal) or (isinstance(value, int) and not -_INT64 <= value < 2 * _INT64):
+        value = _as_float(value)
     if isinstance(value, float) and math.isinf(value):
         row.refuse(f"the column {name!r} has an infinite number; change it or leave it out")
     if (
@@ -207,8 +212,6 @@ def _value(row: Row, name: object, value: object) -> str | int | float | bool | 
         return None
     if isinstance(value, date | time):
         return value.isoformat()
-    if isinstance(value, Decimal) or (isinstance(value, int) and not -_INT64 <= value < _INT64):
-        return str(value)
     if isinstance(value, dict | list):
         try:
             value = json.dumps(value, ensure_ascii=False, default=str)
@@ -219,10 +222,20 @@ def _value(row: Row, name: object, value: object) -> str | int | float | bool | 
     return _unicode(row, name, value) if isinstance(value, str) else value
 
 
+def _as_float(value: Decimal | int) -> float | str:
+    """Return a number as a float; as text if it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return str(value)
+
+
 def _type_of(value: str | float, *, is_typed: bool) -> ColumnType:
     if isinstance(value, bool):
         return "boolean"
-    if isinstance(value, int) or (not is_typed and _INTEGER.fullmatch(str(value))):
+    if isinstance(value, int):
+        return "integer" if value < _INT64 else "number"
+    if not is_typed and _INTEGER.fullmatch(str(value)):
         return "integer"
     return "number" if isinstance(value, float) or (not is_typed and _NUMBER.fullmatch(value)) else "text"
 

@@ -1,6 +1,7 @@
 """Conditions on the metadata of records, such as `year>=1999` → a condition of SQL."""
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ def where_filter(where: Where, columns: RecordColumns) -> str:
     """Return the condition of SQL that a record meets all of some conditions.
 
     Values are compared as the type of the column says: texts by their characters, numbers by their size. `column=` and
-    `column!=` are met by records without a value and with one. `!=` is also met by records without a value.
+    `column!=` are met by records without a value and with one. `!=` is also met by records without a value. A warning
+    says that texts are not compared with a number by size.
 
     Args:
         where: The conditions.
@@ -99,6 +101,9 @@ def _sql(condition: _Condition, columns: RecordColumns) -> str:
         stored, literal = f"try_cast({stored} as {_SQL_TYPES[kind]})", _number(name, value)
     else:
         literal = _quoted(value)
+        if operator not in ("=", "!=") and not is_id and _NUMBER.fullmatch(value):
+            message = f"the column {name!r} has texts, which are compared by their characters: right for dates such as "
+            warnings.warn(f"{message}2020-01-31, not for numbers", stacklevel=6)  # of the caller of `Index.search`
     found = f"{stored} {operator} {literal}"
     return found if operator != "!=" else f"({found} OR {stored} IS NULL)"
 
