@@ -14,7 +14,7 @@ import pytest
 from tests.search.samples import contents, make_table
 
 from rowspace.encode import Encoder
-from rowspace.errors import FileFormatError, RowspaceError, UsageError
+from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError
 from rowspace.search import Index, IndexOptions, Question, evaluate_search
 
 RECORDS = [
@@ -245,7 +245,7 @@ def test_a_build_that_a_damaged_record_ended_continues(encoder, tmp_path, monkey
         ({"id": "x", "text": "x", "n": "a\0"}, "the column 'n' has NUL or half a surrogate pair"),
         ({"id": "x", "text": "x", "\ud800": 1}, "the column '\\ud800' has NUL or half a surrogate pair"),
         ({"id": "x", "text": "x", 3: 1}, "the name of a column is 3, which is not text"),
-        ({"id": "x", "text": "x", "n": b"a"}, "the column 'n' has bytes, not text or a number"),
+        ({"id": "x", "text": "x", "n": {1}}, "the column 'n' has set, not text or a number"),
         ({"id": "x", "text": "x", "n": "x" * 200_000}, "the metadata has 200,0"),
         ({"id": "x", "text": "x"} | {f"c{n}": n for n in range(10_001)}, "this is more than the 10,000 columns"),
     ],
@@ -327,6 +327,16 @@ def test_decimals_and_large_integers_of_parquet_are_compared_by_size(encoder, tm
     assert ids(index, "price=120", "roses") == ["b"]
     assert ids(index, "number>1e3", "roses") == ["a", "c"]
     assert index.search("roses", where="price=9.5")[0].metadata == {"price": 9.5, "number": 2**64 - 1}
+
+
+def test_columns_of_bytes_are_left_out_and_named(encoder, tmp_path):
+    images = [{"bytes": b"\x89PNG", "path": "a.png"}, None]
+    columns = {"id": ["a", "b"], "text": ["roses"] * 2, "data": [None, b"\0\xff"], "image": images, "year": [1, 2]}
+    pq.write_table(pa.table(columns), tmp_path / "items.parquet")
+    with pytest.warns(CorpusWarning, match="has bytes, which cannot be metadata; left out") as found:
+        index = Index.build_records(tmp_path / "items.parquet", encoder, tmp_path / "index")
+    assert [str(each.message).split("'")[1] for each in found] == ["image", "data"]
+    assert index.search("roses", where="year=2")[0].metadata == {"year": 2}
 
 
 def test_texts_compared_with_a_number_are_a_warning(encoder, tmp_path):

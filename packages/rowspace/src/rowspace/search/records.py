@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time
 from decimal import Decimal
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from rowspace.errors import FileFormatError, UsageError
+from rowspace.errors import CorpusWarning, FileFormatError, UsageError
 from rowspace.search.reading.files import resolve_roots
 from rowspace.search.storage.settings import ColumnType, RecordColumns
 from rowspace.text.corpus.examples_file import is_unicode
@@ -192,7 +193,7 @@ def _unicode(row: Row, name: str, text: str) -> str:
 def _value(row: Row, name: object, value: object) -> str | int | float | bool | None:
     """Return a value as it is stored: nested ones as JSON, dates as ISO text; None if it is missing.
 
-    Decimals, and integers above 64 bits, become floats, which keep 15 digits.
+    Decimals, and integers above 64 bits, become floats, which keep 15 digits. Bytes are left out, with a warning.
     """
     if not isinstance(name, str):
         row.refuse(f"the name of a column is {_shown(name)}, which is not text; rename it")
@@ -212,14 +213,28 @@ def _value(row: Row, name: object, value: object) -> str | int | float | bool | 
         return None
     if isinstance(value, date | time):
         return value.isoformat()
-    if isinstance(value, dict | list):
+    if isinstance(value, dict | list | bytes):
         try:
-            value = json.dumps(value, ensure_ascii=False, default=str)
+            value = json.dumps(value, ensure_ascii=False, default=_as_text)
+        except _BytesError:
+            warnings.warn(f"the column {name!r} has bytes, which cannot be metadata; left out", CorpusWarning, 2)
+            return None
         except (ValueError, TypeError, RecursionError):
             row.refuse(f"the column {name!r} is nested too deeply, or has keys that are not text; leave it out")
     if not isinstance(value, str | int | float):
         row.refuse(f"the column {name!r} has {type(value).__name__}, not text or a number; convert it or leave it out")
     return _unicode(row, name, value) if isinstance(value, str) else value
+
+
+class _BytesError(Exception):
+    """Bytes in a value."""
+
+
+def _as_text(value: object) -> str:
+    """Return a value that JSON does not have as text."""
+    if isinstance(value, bytes):
+        raise _BytesError
+    return str(value)
 
 
 def _as_float(value: Decimal | int) -> float | str:
