@@ -2,7 +2,9 @@
 
 import random
 
+import numpy as np
 import pytest
+from tests.learn.distillation.small_bert import save_bert
 from tests.search.samples import FILES, contents, make_table, write_files
 
 import rowspace as rs
@@ -86,3 +88,34 @@ def test_files_at_a_url_and_an_index_in_a_bucket(folder, table, tmp_path, bucket
     for files, place in [(f"{bucket}/docs?region=eu", tmp_path / "none"), (folder, "s3://user@bucket/none")]:
         with pytest.raises(UsageError, match=r"has (options|a user), which the URLs of an index may not have"):
             build_index(files, table, place, on=None)
+
+
+def test_a_sentence_encoder_gives_the_vectors_of_one_process_and_a_stopped_build_is_completed(folder, tmp_path):
+    save_bert(tmp_path / "bert")
+
+    def stop(done, total):
+        if done > total // 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_index(folder, tmp_path / "bert", tmp_path / "made", on=None, on_progress=stop)
+    made, one = Index.open(tmp_path / "made"), Index.build(folder, tmp_path / "bert", tmp_path / "one")
+    done = len(made.files())
+    assert 10 < done < len(one.files())
+    assert made.update().unchanged == done
+    for ours, theirs in zip(contents(made), contents(one), strict=True):
+        np.testing.assert_allclose(ours.pop("vector"), theirs.pop("vector"), atol=1e-6)
+        assert ours == theirs
+    whole = build_index(folder, str(tmp_path / "bert"), tmp_path / "made", on=None)
+    assert (whole.summary.added, len(whole)) == (len(one.files()), len(one))
+    np.testing.assert_allclose(whole.vectors().vectors, one.vectors().vectors, atol=1e-6)
+
+
+@pytest.mark.long
+def test_processes_open_a_sentence_encoder(folder, tmp_path):
+    save_bert(tmp_path / "bert")
+    made = build_index(folder, tmp_path / "bert", tmp_path / "made", workers=2)
+    one = Index.build(folder, tmp_path / "bert", tmp_path / "one")
+    assert sorted(made.vectors().paths) == sorted(one.vectors().paths)
+    for ours, theirs in zip(contents(made), contents(one), strict=True):
+        np.testing.assert_allclose(ours.pop("vector"), theirs.pop("vector"), atol=1e-6)

@@ -8,12 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rowspace.encode.contextual_encoder import ContextualEncoder
+from rowspace.encode.modes import is_contextual_at
 from rowspace.errors import UsageError
+from rowspace.files.hub import local_path
+from rowspace.files.remote import is_url
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
 from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.search.index import Index
 from rowspace.search.options import IndexOptions, settings_of
+from rowspace.search.ranking.query_encoder import open_encoder
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files, resolve_roots
 from rowspace.search.storage.damage import lance_errors
 from rowspace.search.storage.dataset import dataset_schema, dataset_uri, import_lance, is_remote
@@ -26,6 +31,7 @@ __all__ = ["build_index"]
 
 MAX_FILES, MAX_BYTES = 2_000, 1 << 25  # of a group, which is one fragment
 GROUPS = 16  # at least, if there are so many files
+SLOW_BYTES = 1 << 19  # of a group with a sentence encoder, which a core encodes in a minute or two
 
 
 def build_index(  # as `Index.build`, and where
@@ -42,11 +48,12 @@ def build_index(  # as `Index.build`, and where
 
     Workers read, divide and encode groups of files, and write their rows next to the index. When all are done, the
     rows become part of it in one commit: a run that fails or is killed before leaves an old index as it is, or an
-    empty new one. `Index.update` then reads only files that change.
+    empty new one. With a sentence encoder, each group of files is a commit of its own, so that a killed run leaves the
+    files that are done in a new index. `Index.update` then reads only files that are missing or change.
 
     Args:
         files: Files and folders, which all workers see, or URLs such as s3://bucket/docs.
-        encoder: The path or URL of a table, a `Table`, or an encoder.
+        encoder: The path or URL of a table or a sentence encoder, a `Table`, or an encoder.
         path: A new folder, an index, or a URL such as s3://bucket/index. With a cluster, all machines must see it.
         options: The length of passages, and limits.
         on: As for `encode_parts`.
@@ -61,11 +68,18 @@ def build_index(  # as `Index.build`, and where
         RowspaceError: Files or the table cannot be read by a worker, or another process writes to `path`.
     """
     check_engine(on, workers)
-    source = EncoderSource.of(encoder)
+    source = EncoderSource.of(_open_if_contextual(encoder))
     opened = source.open()
     settings = settings_of(opened, options or IndexOptions(), source.path, resolve_roots(files), None)
     work = _Work(source, on, workers, on_progress or (lambda done, total: None))
     return Index.build_by(path, settings, opened, work.write)
+
+
+def _open_if_contextual(encoder: TableLike) -> TableLike:
+    """Return the sentence encoder at a path; else what is given, of which the path may be needed."""
+    if isinstance(encoder, str | Path) and not is_url(encoder) and is_contextual_at(Path(local_path(encoder))):
+        return open_encoder(encoder)
+    return encoder
 
 
 class _Group(NamedTuple):
@@ -97,20 +111,23 @@ class _Work:
     on_progress: Progress
 
     def write(self, store: ChunkStore) -> Summary:
-        """Write all rows of a new index in one commit."""
+        """Write all rows of a new index in one commit, or each group of files in one with a sentence encoder."""
         began, summary = time.perf_counter(), Summary()
         files = list(find_files(store.settings.roots, summary.problems, summary.left_out))
         summary.skipped.update(each for each in summary.left_out.values() if each not in CHOSEN)
-        groups = list(_groups(files))
+        is_slow = isinstance(self.encoder.open(), ContextualEncoder)
+        groups = list(_groups(files, SLOW_BYTES if is_slow else MAX_BYTES))
         function = partial(_write_group, self.encoder, store.source, store.settings)
         done, written = 0, dict[_Group, _Written]()
         for group, made in map_parts(function, groups, on=self.on, workers=self.workers):
+            if is_slow and made.fragments:
+                store.append_fragments(made.fragments)
             written[group] = made
             done += len(group.files)
             self.on_progress(done, len(files))
         parts = [written[group] for group in groups]
         fragments = [each for part in parts for each in part.fragments]
-        if fragments:
+        if fragments and not is_slow:
             store.append_fragments(fragments)
         store.maintain()
         _add(summary, [part.summary for part in parts])
@@ -118,9 +135,9 @@ class _Work:
         return summary
 
 
-def _groups(files: Sequence[FoundFile]) -> Iterator[_Group]:
+def _groups(files: Sequence[FoundFile], max_bytes: int) -> Iterator[_Group]:
     """Yield groups of files in their order."""
-    most = min(MAX_BYTES, sum(file.size for file in files) // GROUPS + 1)
+    most = min(max_bytes, sum(file.size for file in files) // GROUPS + 1)
     group, size, number = list[FoundFile](), 0, 0
     for file in files:
         if group and (size + file.size > most or len(group) == MAX_FILES):
