@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from tests.learn.distillation.small_bert import DIM, save_bert
 
 import rowspace as rs
+from rowspace.errors import UsageError
 from rowspace.learn import default_table
 from rowspace.search import Index
 from rowspace.text import whitespace_json
@@ -47,6 +49,18 @@ def test_table_is_distilled_once_and_then_needs_no_encoder(
     monkeypatch.setattr(default_table, "PACKAGE", "not_installed")
     again = run("index", "a.txt", "-o", "second").stderr
     assert re.fullmatch(r"rowspace: files: 1 added; second has 1 passage; \S+ s\n", again)
+    assert "a.txt:1" in run("search", "second", "a cat").stdout
+
+    shutil.rmtree(path.parent)
+    needed = "the table that made second is no longer in the cache; a table of the sentence encoder all-MiniLM-L6-v2 needs:"
+    assert needed in run("search", "second", "a cat", status=1).stderr
+    with pytest.raises(UsageError, match="is missing; put it back, give its new place with --table, or build the index"):
+        Index.open("second").search("a cat")
+    monkeypatch.setattr(default_table, "PACKAGE", package.name)
+    assert "distilling" in run("index", "-o", "second").stderr
+    assert Index.open("second").search("a cat")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))
+    path.rename(path.with_name("renamed"))
     assert "a.txt:1" in run("search", "second", "a cat").stdout
 
 

@@ -70,7 +70,7 @@ def test_an_encoder_that_has_changed_or_is_missing_is_named(folder, model, tmp_p
         Index.build(folder, moved, tmp_path / "index")
     finally:
         moved.rename(model)
-    with pytest.raises(UsageError, match=r"there is no file or folder '.*moved'; check the path"):
+    with pytest.raises(UsageError, match=r"the table or model that made the index, \S*moved, is missing; put it back"):
         Index.open(tmp_path / "index").search("tulips")
     assert Index.open(tmp_path / "index", model).search("tulips")
     with pytest.raises(UsageError, match=r"made with another table \(.*moved\), so vectors cannot be compared"):

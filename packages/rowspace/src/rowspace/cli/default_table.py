@@ -1,5 +1,6 @@
 """The default tables of commands: of `rowspace lab`, learned once, and of `rowspace index`, distilled once."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rowspace.cli.output import message
@@ -7,9 +8,10 @@ from rowspace.cli.progress.fit import progress_reporter
 from rowspace.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from rowspace.search import Index
     from rowspace.table import Table
 
-__all__ = ["index_table_path", "open_default_table"]
+__all__ = ["index_table_path", "open_default_table", "open_index"]
 
 
 def open_default_table() -> "tuple[Table, str]":
@@ -34,6 +36,26 @@ def index_table_path() -> str:
         message(f"using a table of Python's standard library, which knows fewer words of other texts; {error}")
         return open_default_table()[1]
     return str(path)
+
+
+def open_index(path: str, table: str | None = None, *, reranker: str | None = None) -> "Index":
+    """Open an index as `Index.open`; make its table again, with progress, if that is the default and not in the cache.
+
+    Raises:
+        MissingExtraError: What the table is made of is not installed; and as `Index.open` raises.
+    """
+    from rowspace.learn.default_table import encoder_table_path, kept_table
+    from rowspace.search import Index
+
+    index, default = Index.open(path, table, reranker=reranker), encoder_table_path()
+    known = index.settings.table
+    if table is not None or known is None or Path(known).name != default.name or Path(known).exists():
+        return index
+    try:
+        kept_table(default, _distilled)
+    except MissingExtraError as error:
+        raise MissingExtraError(f"the table that made {path} is no longer in the cache; {error}") from error
+    return Index.open(path, default, reranker=reranker)
 
 
 def _learned() -> "Table":

@@ -10,6 +10,7 @@ from rowspace.encode.encoder import Encoder
 from rowspace.encode.modes import is_contextual_at
 from rowspace.errors import UsageError
 from rowspace.files.hub import local_path
+from rowspace.files.remote import is_url
 from rowspace.search.bridge import Bridge, load_bridge
 from rowspace.search.ranking.coverage import known_share_of
 from rowspace.search.ranking.search import check_query
@@ -79,9 +80,15 @@ class QueryEncoder:
         return encoder
 
     def _load(self) -> AnyEncoder:
-        if self._store.settings.table is None:
+        table = self._store.settings.table
+        if table is None:
             raise UsageError(f"{self._path}: the index has no path of its table; pass the encoder, or use --table")
-        return open_encoder(self._store.settings.table)
+        if not is_url(table) and not Path(table).exists():
+            raise UsageError(
+                f"{self._path}: the table or model that made the index, {table}, is missing; put it back, give its new "
+                "place with --table, or build the index again with --rebuild"
+            )
+        return open_encoder(table)
 
     def _other_table(self, encoder: AnyEncoder, advice: str) -> UsageError:
         settings = self._store.settings

@@ -199,11 +199,12 @@ def _update(  # what to index, how, and what builds it if there is none
     build: Builder,
 ) -> "Index":
     """Update the index, or build it if there is none."""
+    from rowspace.cli.default_table import open_index
     from rowspace.search import Index
 
     if not Index.exists(output):
         return build(files, output, encoder, options, columns)
-    found = Index.open(output, encoder)
+    found = open_index(output, encoder)
     kinds = {"column": "text", "id_column": "id", "title_column": "title"}
     known = vars(found.settings) | {name: getattr(found.settings.records, kind, None) for name, kind in kinds.items()}
     for name, value in (options | columns).items():

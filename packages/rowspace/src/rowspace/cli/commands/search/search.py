@@ -144,9 +144,10 @@ def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
 
 
 def _open(path: str, table: str | None, mode: str, reranker: str | None) -> "Index":
+    from rowspace.cli.default_table import open_index
     from rowspace.search import Index
 
-    return Index.open(path, None if mode == "lexical" else table, reranker=reranker)
+    return Index.open(path) if mode == "lexical" else open_index(path, table, reranker=reranker)
 
 
 def _bridge_sentence(bridge: "Bridge") -> str:
@@ -193,10 +194,10 @@ def mcp(
       rowspace mcp my-index
       rowspace mcp my-index --table my-table
     """
-    from rowspace.search import Index
+    from rowspace.cli.default_table import open_index
     from rowspace.search.mcp_server import make_server
 
-    index = Index.open(path, table, reranker=rerank)
+    index = open_index(path, table, reranker=rerank)
     if index.bridge is not None:
         message(_bridge_sentence(index.bridge))
     make_server(index).run("stdio")
