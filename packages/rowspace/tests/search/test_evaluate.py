@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from tests.search.samples import write_files
 
 from rowspace.errors import FileFormatError, UsageError
-from rowspace.search import Question, SearchScores, evaluate_search
+from rowspace.search import Index, Question, SearchScores, evaluate_search
 
 QUESTIONS = [
     Question("Tulips grow bulbs spring", ["garden.txt"], "garden"),
@@ -49,7 +50,7 @@ def test_recall_and_mrr_by_hand():
 
 def test_a_file_of_questions_gives_the_same_scores(index, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder / "src")
-    paths = {"src/parse.py": "parse.py", "guide.md": "../guide.md", "garden.txt": str(folder / "garden.txt")}
+    paths = {"src/parse.py": "./parse.py", "guide.md": "../guide.md", "garden.txt": str(folder / "garden.txt")}
     lines = [each._asdict() | {"files": [paths[file] for file in each.files]} for each in QUESTIONS]
     del lines[2]["kind"]
     file = write_lines(tmp_path / "queries.jsonl", [lines[0], "", *lines[1:], ""])
@@ -80,6 +81,25 @@ def test_wrong_lines_are_named(index, tmp_path):
         evaluate_search(index, file)
     with pytest.raises(UsageError, match=r"question 1: the index has no file '\.\./garden\.txt'"):
         evaluate_search(index, [Question("tulips", ["../garden.txt"])])
+    for wrong, what in (([1], "question 1 must be a Question"), (None, "questions must be a list of Question or")):
+        with pytest.raises(UsageError, match=what):
+            evaluate_search(index, wrong)
+    with pytest.raises(UsageError, match="question 1 must be a Question"):
+        evaluate_search(index, [Question("tulips", "garden.txt")])
     for none in ([], write_lines(tmp_path / "queries.jsonl", ["", ""])):
         with pytest.raises(UsageError, match="there are no questions"):
             evaluate_search(index, none)
+
+
+def test_a_relative_path_is_each_file_whose_path_ends_so(folder, encoder, tmp_path, monkeypatch):
+    write_files(folder, {f"{name}/__init__.py": f"{name} = 'tulips'\n" for name in ("src", "src/deep")})
+    index = Index.build(folder / "src", encoder, tmp_path / "index")
+
+    def mrr(file):
+        return evaluate_search(index, [Question("deep", [file])])[2].mrr_10
+
+    assert mrr("__init__.py") == mrr("src/deep/__init__.py") == mrr(f"{folder}/src/deep/__init__.py") == 1
+    monkeypatch.chdir(folder / "src")
+    assert mrr("./__init__.py") < 1
+    with pytest.raises(UsageError, match="no file 'eep/__init__.py'; give a path that is absolute, begins with"):
+        mrr("eep/__init__.py")

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -21,8 +21,8 @@ class Question(NamedTuple):
 
     Attributes:
         query: Words or a question.
-        files: Each is an answer; paths that are absolute, or relative to the current folder or to one that was indexed;
-            of an index of records, their ids.
+        files: Each is an answer. A path that is absolute, or begins with ./ or ../, is one file; others are all files
+            whose path ends so, such as each __init__.py. Of an index of records, their ids.
         kind: Questions of one kind get scores of their own; "" is no kind.
     """
 
@@ -75,17 +75,15 @@ def evaluate_search(index: Index, questions: str | Path | Iterable[Question]) ->
         The scores of all questions by mode, then those of each kind.
 
     Raises:
-        UsageError: If there are no questions, or the index does not have a file; the message names the question.
+        UsageError: If there are no questions, an item is not one, or the index does not have a file; the message names
+            the question.
         FileFormatError: If the file has a wrong line.
     """
-    if isinstance(questions, str | Path):
-        numbered = {f"{questions}: line {number}": each for number, each in read_questions(questions).items()}
-    else:
-        numbered = {f"question {number}": each for number, each in enumerate(questions, 1)}
+    numbered = _numbered(questions)
     if not numbered:
         raise UsageError("there are no questions; give at least one, with a query and files")
-    known, roots = set(index.files()), None if index.settings.records is not None else index.settings.roots
-    asked = [(each, _answers(each, known, roots, place)) for place, each in numbered.items()]
+    known = _Known(index)
+    asked = [(each, known.answers(each, place)) for place, each in numbered.items()]
     kinds = ["", *dict.fromkeys(each.kind for each, _ in asked if each.kind)]
     ranks = {mode: [_rank(index, each, right, mode) for each, right in asked] for mode in get_args(Mode)}
     return [
@@ -156,28 +154,47 @@ def _question(line: str) -> Question:
     return Question(query, tuple(files), kind)
 
 
-def _answers(question: Question, known: Collection[str], roots: Sequence[str] | None, place: str) -> set[str]:
-    """Return the paths in the index of the files that answer a question; without roots, the ids of the records."""
-    answers = set[str]()
-    for file in question.files:
-        if roots is None:
-            if file not in known:
-                raise UsageError(f"{place}: the index has no record with the id {file!r}; give the id of a record")
-            answers.add(file)
-            continue
-        found = [path for path in _places(file, roots) if path in known]
+def _numbered(questions: str | Path | Iterable[Question]) -> dict[str, Question]:
+    """Return questions by their places in messages."""
+    if isinstance(questions, str | Path):
+        return {f"{questions}: line {number}": each for number, each in read_questions(questions).items()}
+    if not isinstance(questions, Iterable):
+        raise UsageError(f"questions must be a list of Question or the path of a file, not {type(questions).__name__}")
+    numbered = {f"question {number}": each for number, each in enumerate(questions, 1)}
+    for place, each in numbered.items():
+        if not isinstance(each, Question) or isinstance(each.files, str):
+            raise UsageError(f"{place} must be a Question(query, [file]), not {each!r:.80}")
+    return numbered
+
+
+class _Known:
+    """The files of an index, or the ids of its records."""
+
+    def __init__(self, index: Index) -> None:
+        self._paths, self._has_files = set(index.files()), index.settings.records is None
+        self._by_name: dict[str, list[str]] = {}
+        for path in self._paths:
+            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def answers(self, question: Question, place: str) -> set[str]:
+        """Return the paths, or the ids, that answer a question."""
+        return {path for file in question.files for path in self._named(file, place)}
+
+    def _named(self, file: str, place: str) -> Collection[str]:
+        if file in self._paths:
+            return [file]
+        if not self._has_files:
+            raise UsageError(f"{place}: the index has no record with the id {file!r}; give the id of a record")
+        end, found = os.path.normpath(file), set[str]()
+        if not file.startswith(("/", "./", "../")):
+            found = {path for path in self._by_name.get(Path(end).name, ()) if path.endswith(f"/{end}")}
+        found = found or self._paths & {os.path.realpath(file)}
         if not found:
             raise UsageError(
-                f"{place}: the index has no file {file!r}; give a path that is absolute, or relative to the current "
-                "folder or to one that was indexed"
+                f"{place}: the index has no file {file!r}; give a path that is absolute, begins with ./ or ../, or is "
+                "the end of the path of a file"
             )
-        answers.add(found[0])
-    return answers
-
-
-def _places(file: str, roots: Sequence[str]) -> Iterator[str]:
-    yield os.path.realpath(file)
-    yield from (os.path.normpath(Path(root, file)) for root in roots)
+        return found
 
 
 def _rank(index: Index, question: Question, right: Collection[str], mode: Mode) -> int | None:
