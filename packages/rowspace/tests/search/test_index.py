@@ -63,6 +63,15 @@ def test_updates_of_some_files_keep_the_others(index, folder, tmp_path):
     assert index.settings.roots == (str(folder), str(other))
 
 
+def test_a_root_that_is_missing_is_refused(index, folder, tmp_path):
+    folder.rename(tmp_path / "elsewhere")
+    for files in (None, folder):
+        with pytest.raises(UsageError, match=r"files was indexed and is missing; restore it, or build the index again"):
+            index.update(files)
+    other = write_files(tmp_path / "other", {"o.txt": "Other water."})
+    assert (index.update(other).added, len(index.files())) == (1, 6)
+
+
 def test_files_without_text_are_counted(tmp_path, encoder):
     files = write_files(
         tmp_path / "files",

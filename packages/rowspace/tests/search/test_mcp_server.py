@@ -85,6 +85,19 @@ def test_records_are_filtered_and_have_their_metadata(encoder, tmp_path):
     assert "the index has no column 'size'; it has 'id', 'kind', 'year'" in wrong[1]
 
 
+def test_records_of_a_file_that_cannot_be_read_are_marked(encoder, tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "a", "text": "Roses need water."}')
+    server = make_server(Index.build_records(file, encoder, tmp_path / "index"), seconds=0)
+    roses = {"query": "roses"}
+    assert call(server, roses)[1][0] == (False, "a\nRoses need water.")
+    file.write_text("{")
+    changed = "a  [a file of the records has changed since it was indexed]\nRoses need water."
+    assert call(server, roses)[1][0] == (False, changed)
+    file.unlink()
+    assert call(server, roses)[1][0] == (False, changed.replace("has changed", "is gone"))
+
+
 def test_an_answer_has_the_files_as_they_are(folder, encoder, tmp_path):
     index = Index.build(folder, encoder, tmp_path / "index")
     server = make_server(index, seconds=0)

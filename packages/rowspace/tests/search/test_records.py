@@ -191,8 +191,26 @@ def test_an_update_finds_what_is_new_changed_and_gone(encoder, tmp_path):
     assert index.settings == fresh.settings
     (tmp_path / "b.csv").write_text("id,text\nb,Tulips\n")
     assert index.update(tmp_path / "b.csv").unchanged == 3
-    (tmp_path / "a.jsonl").unlink()
-    assert (index.update().removed, index.files()) == (3, ["b"])
+    (tmp_path / "a.jsonl").rename(tmp_path / "elsewhere")
+    for files in (None, tmp_path / "b.csv"):
+        with pytest.raises(UsageError, match=r"a\.jsonl was indexed and is missing; restore it, or build the index again"):
+            index.update(files)
+    assert len(index.files()) == 4
+
+
+def test_records_of_a_file_that_has_changed_or_is_gone_are_marked(encoder, tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(map(json.dumps, RECORDS)))
+    index = Index.build_records(file, encoder, tmp_path / "index")
+    hits = index.search("tulips", k=1)
+    assert Index.open(index.path).changes(hits) == {}
+    file.write_text(json.dumps(RECORDS[0]))
+    assert index.changes(hits) == {"tulip": "changed"}
+    file.rename(tmp_path / "elsewhere")
+    assert index.changes(hits) == {"tulip": "gone"}
+    (tmp_path / "elsewhere").rename(file)
+    index.update()
+    assert Index.open(index.path, encoder).changes(index.search("roses")) == {}
 
 
 def test_records_of_python_are_added_or_replace_all(index):

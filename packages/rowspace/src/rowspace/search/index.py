@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Self
 
 from rowspace.errors import UsageError
+from rowspace.files.remote import is_url
 from rowspace.search.bridge import Bridge, BridgeOptions, learn_bridge, save_bridge
 from rowspace.search.index_reader import IndexReader
 from rowspace.search.options import IndexOptions, check_floats, settings_of
 from rowspace.search.places import check_folder, replacing, resolve_place, writing
 from rowspace.search.ranking.query_encoder import open_encoder
 from rowspace.search.ranking.reranker import Reranker
-from rowspace.search.reading.files import resolve_roots
-from rowspace.search.records import Records, check_names, rows_of, source_of
+from rowspace.search.reading.files import file_time, resolve_roots
+from rowspace.search.records import Records, Row, check_names, rows_of, source_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
@@ -139,9 +140,7 @@ class Index(IndexReader):
             path,
             settings_of(opened, chosen, table, roots, columns),
             opened,
-            lambda store: update_records(
-                store, chain([first], rows), opened, columns, is_all=True, on_progress=on_progress
-            ),
+            lambda store: _write_records(store, chain([first], rows), opened, columns, roots, on_progress),
         )
 
     @classmethod
@@ -188,7 +187,8 @@ class Index(IndexReader):
             What was done.
 
         Raises:
-            UsageError: If a file does not exist and is not in the index, or the encoder did not make the index.
+            UsageError: If a file does not exist and is not in the index, a file or folder that was named for the index
+                is missing, or the encoder did not make the index.
             RowspaceError: If another process writes to the index.
         """
         with writing(self.path):
@@ -198,6 +198,7 @@ class Index(IndexReader):
             missing = [*known, *self._store.files()]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)
             joined = tuple(resolve_roots([*known, *roots], known=missing))
+            self._check_roots(roots if self.settings.records is None else joined)
             if (columns := self.settings.records) is not None:
                 return self._update_record_files(joined, columns, on_progress)
             if joined != known:
@@ -213,16 +214,18 @@ class Index(IndexReader):
         if not self.settings.roots:
             raise UsageError(f"{self.path}: the index has records of Python; update it with update_records")
         check_names(roots)
-        rows = rows_of(
-            [root for root in roots if Path(root).exists()],
-            max_megabytes=self.settings.max_megabytes,
-            columns={"column": columns.text},
-        )
+        rows = rows_of(roots, max_megabytes=self.settings.max_megabytes, columns={"column": columns.text})
         encoder = self._queries.encoder_of_passages()
-        self.summary = update_records(self._store, rows, encoder, columns, is_all=True, on_progress=on_progress)
-        if roots != self.settings.roots:
-            self._store.change_settings(replace(self.settings, roots=roots))
+        self.summary = _write_records(self._store, rows, encoder, columns, roots, on_progress)
         return self.summary
+
+    def _check_roots(self, roots: Iterable[str]) -> None:
+        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, as with a disk that is not there."""
+        for root in roots:
+            if root in self.settings.roots and not is_url(root) and not Path(root).exists():
+                raise UsageError(
+                    f"{root} was indexed and is missing; restore it, or build the index again without it with --rebuild"
+                )
 
     def update_records(self, records: Records, *, is_all: bool = False, on_progress: Progress | None = None) -> Summary:
         """Add records of Python, and replace those with the same id that have changed.
@@ -282,6 +285,24 @@ class Index(IndexReader):
         bridge = learn_bridge(self._store, encoder, options or BridgeOptions(), on_step=on_step)
         save_bridge(self.path, bridge)
         return bridge
+
+
+def _write_records(  # what, and how
+    store: ChunkStore,
+    rows: Iterable[Row],
+    encoder: AnyEncoder,
+    columns: RecordColumns,
+    roots: Iterable[str],
+    on_progress: Progress | None,
+) -> Summary:
+    """Write all records of files, and the times that these had before."""
+    roots = tuple(roots)
+    times = {root: time for root in roots if (time := file_time(root)) is not None}
+    summary = update_records(store, rows, encoder, columns, is_all=True, on_progress=on_progress)
+    settings = replace(store.settings, roots=roots, times=times)
+    if settings != store.settings:
+        store.change_settings(settings)
+    return summary
 
 
 def _opened(encoder: AnyEncoder | str | Path, table: str | Path | None) -> tuple[AnyEncoder, str | Path | None]:

@@ -1,6 +1,6 @@
 """`IndexReader`: an index that is searched; it never changes the index."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -18,7 +18,7 @@ from rowspace.search.ranking.query_encoder import QueryEncoder, open_encoder
 from rowspace.search.ranking.reranker import Reranker
 from rowspace.search.ranking.scores import Hit, Mode, Rankings
 from rowspace.search.ranking.search import find_passages, path_filter
-from rowspace.search.reading.files import Change, file_time
+from rowspace.search.reading.files import Change, FileTime, file_time
 from rowspace.search.storage.dataset import is_remote
 from rowspace.search.storage.settings import IndexSettings
 from rowspace.search.storage.store import ChunkStore
@@ -198,20 +198,21 @@ class IndexReader:
     def changes(self, hits: Iterable[Hit]) -> dict[str, Change]:
         """Return which files of hits have another size or time than when they were indexed, or are gone.
 
+        Of records, whose files are known as a whole, all are returned if one of the files has changed or is gone.
+
         Args:
             hits: Passages that were found.
 
         Returns:
-            The change of each such path; none for a file that is as it was indexed, and none for records.
+            The change of each such path or id; none for a file that is as it was indexed.
         """
         if self.settings.records is not None:
-            return {}
+            changes = _changes(self.settings.times)
+            change: Change | None = "gone" if "gone" in changes.values() else "changed" if changes else None
+            return {} if change is None else {hit.path: change for hit in hits}
         paths = sorted({hit.path for hit in hits})
-        known = (
-            {path: state for path, state in self._store.files(paths).items() if not is_remote(path)} if paths else {}
-        )
-        now = {path: file_time(path) for path in known}
-        return {path: "changed" if now[path] else "gone" for path, state in known.items() if now[path] != state[:2]}
+        known = self._store.files(paths) if paths else {}
+        return _changes({path: state[:2] for path, state in known.items() if not is_remote(path)})
 
     def vectors(self, *, limit: int | None = None) -> PassageVectors:
         """Return the vectors of the passages, with their places.
@@ -225,3 +226,9 @@ class IndexReader:
     def query_vector(self, query: str) -> NDArray[np.float32]:
         """Return the vector of a query, (d,) of length 1; zeros if no token of it has a row."""
         return self._queries.vector(query)
+
+
+def _changes(known: Mapping[str, FileTime]) -> dict[str, Change]:
+    """Return which files have other times now, or are gone."""
+    now = {path: file_time(path) for path in known}
+    return {path: "changed" if now[path] else "gone" for path, time in known.items() if now[path] != time}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.search.index import Index
 from rowspace.search.ranking.scores import Hit
-from rowspace.search.reading.files import CHANGES, Change
+from rowspace.search.reading.files import CHANGES, RECORD_CHANGES, Change
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -199,6 +199,7 @@ def _error_of(line: bytes) -> "JSONRPCError | None":
 def _passage(hit: Hit, change: Change | None) -> str:
     if hit.metadata is not None:
         values = [json.dumps(hit.metadata, ensure_ascii=False)] if hit.metadata else []
-        return "\n".join([f"{hit.location} {hit.name}".rstrip(), *values, hit.text])
+        place = f"{hit.location} {hit.name}".rstrip()
+        return "\n".join([place + (RECORD_CHANGES[change] if change else ""), *values, hit.text])
     place = f"{hit.path}:{hit.first_line}-{hit.last_line} {hit.name}".rstrip()
     return f"{place}{CHANGES[change] if change else ''}\n{hit.text}"

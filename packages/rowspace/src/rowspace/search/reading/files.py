@@ -17,6 +17,7 @@ from rowspace.store.native.manifest import MARKER
 __all__ = [
     "CHANGES",
     "DATASET",
+    "RECORD_CHANGES",
     "Change",
     "FileTime",
     "FoundFile",
@@ -56,6 +57,12 @@ CHANGES: dict[Change, str] = {
     "gone": "  [the file is gone since it was indexed]",
 }
 """How an answer shows it."""
+
+RECORD_CHANGES: dict[Change, str] = {
+    "changed": "  [a file of the records has changed since it was indexed]",
+    "gone": "  [a file of the records is gone since it was indexed]",
+}
+"""How an answer shows that of a record."""
 
 FileTime = tuple[int, int]
 """The size of a file or folder, and when it was last modified, in nanoseconds."""

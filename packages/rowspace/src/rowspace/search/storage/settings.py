@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from rowspace.errors import FileFormatError
 from rowspace.files.strict_json import is_count
+from rowspace.search.reading.files import FileTime
 
 __all__ = [
     "SETTINGS_KEY",
@@ -57,6 +58,7 @@ class IndexSettings:
         roots: The files and folders that were indexed; none for records of Python.
         max_chars, max_megabytes, ann_from: See `IndexOptions`.
         records: The columns of an index of records; None for one of files.
+        times: The size and time of each file of records when it was read.
     """
 
     fingerprint: str
@@ -67,6 +69,7 @@ class IndexSettings:
     max_megabytes: int
     ann_from: int
     records: RecordColumns | None = None
+    times: Mapping[str, FileTime] = field(default_factory=dict)
 
 
 def dump_settings(settings: IndexSettings) -> str:
@@ -125,13 +128,15 @@ def read_metadata(stored: str, columns: RecordColumns) -> dict[str, Any]:
 def _settings_of(document: dict[str, Any]) -> IndexSettings:
     records = document["records"]
     columns = None if records is None else RecordColumns(**records)
-    return IndexSettings(**document | {"roots": tuple(document["roots"]), "records": columns})
+    times = {path: (size, time) for path, (size, time) in document.pop("times", {}).items()}
+    return IndexSettings(**document | {"roots": tuple(document["roots"]), "records": columns, "times": times})
 
 
 def _is_valid(settings: IndexSettings) -> bool:
     """Whether each setting has its type."""
     texts = [settings.fingerprint, *settings.roots, *([] if settings.table is None else [settings.table])]
-    counts = (settings.dim, settings.max_chars, settings.max_megabytes, settings.ann_from)
+    counts = [settings.dim, settings.max_chars, settings.max_megabytes, settings.ann_from]
+    counts += [number for time in settings.times.values() for number in time]
     if (columns := settings.records) is not None:
         texts += [columns.text, *(each for each in (columns.id, columns.title) if each is not None)]
         if not isinstance(columns.types, dict) or any(kind not in _TYPES for kind in columns.types.values()):

@@ -251,10 +251,14 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     document = json.loads(run("search", "books", "error", "--where", "language=en", "--json").stdout)
     (hit,) = (hit for hit in document["hits"] if hit["name"] == "Errors")
     assert (hit["id"], hit["metadata"]) == ("books.csv:4", {"language": "en", "year": 2010})
-    assert not {"path", "change"} & hit.keys()
+    assert "path" not in hit
+    assert hit["change"] is None
     Path("queries.jsonl").write_text('{"query": "list of lines", "files": ["books.csv:3"]}')
     document = json.loads(run("search", "books", "--evaluate", "queries.jsonl", "--json").stdout)
     assert document["scores"][0]["recall_1"] == 1.0
+    (folder / "books.csv").write_text("title,about\n")
+    marked = run("search", "books", "a list of lines", "-k", "1").stdout.split("\n")[0]
+    assert marked.endswith("  [a file of the records has changed since it was indexed]")
     nothing = run("search", "books", "list", "--where", "year=1").stderr
     assert nothing == "rowspace: nothing found: no record that meets --where has a word of the query\n"
 
@@ -326,6 +330,9 @@ def test_a_sentence_encoder_is_given_by_its_own_option(run: Run, table_path: str
     for arguments, complaint in (
         (("--table", "bert"), "with rowspace distill bert, or run it with --encoder in place of --table"),
         (("--encoder", table_path), "is not a sentence encoder of transformers; give a table with --table"),
+        (("--encoder", "nothing"), "there is no file or folder 'nothing'; check the path\n"),
+        (("--encoder", "org/model"), "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download"),
+        (("--table", "org/model"), "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download"),
         (("--encoder", "bert", "--table", table_path), "--table and --encoder both encode passages; give one of them"),
     ):
         assert complaint in run("index", "docs", "-o", "other", *arguments, status=2).stderr

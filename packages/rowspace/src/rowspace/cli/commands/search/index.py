@@ -12,7 +12,8 @@ from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, shown
-from rowspace.errors import UsageError
+from rowspace.errors import UsageError, missing_file
+from rowspace.files.foreign import hub_hint
 from rowspace.files.hub import local_path
 from rowspace.files.remote import is_url
 from rowspace.search.options import IndexOptions
@@ -168,6 +169,10 @@ def _path_of(table: str | None, encoder: str | None, *, download: bool) -> str |
             )
         return None
     path = Path(local_path(name, download=download))
+    is_on_hub = bool(hub_hint(name))
+    if not path.exists() and (is_on_hub or encoder is not None):
+        fetch = ", or fetch it from the Hugging Face Hub with --download" if is_on_hub else ""
+        raise missing_file(name, f"check the path{fetch}")
     if encoder is None:
         check_static(path, option="--encoder in place of --table")
     elif not is_contextual_at(path):

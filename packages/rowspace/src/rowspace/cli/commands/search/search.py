@@ -119,9 +119,8 @@ def _document(hit: "Hit", changes: "dict[str, Change]") -> dict[str, Any]:
     """Return a hit as JSON: of a file with its path, of a record with its id and metadata."""
     fields = asdict(hit)
     path, metadata = fields.pop("path"), fields.pop("metadata")
-    if metadata is None:
-        return {"path": path, **fields, "change": changes.get(path)}
-    return {"id": path, "metadata": metadata, **fields}
+    own = {"path": path} if metadata is None else {"id": path, "metadata": metadata}
+    return {**own, **fields, "change": changes.get(path)}
 
 
 def _evaluate(index: "Index", path: str, file: str, *, as_json: bool) -> None:
@@ -156,12 +155,13 @@ def _bridge_sentence(bridge: "Bridge") -> str:
 
 
 def _print(hit: "Hit", lines: int, change: "Change | None") -> None:
-    from rowspace.search.reading.files import CHANGES
+    from rowspace.search.reading.files import CHANGES, RECORD_CHANGES
 
     name = f"  {hit.name}" if hit.name else ""
     ranks = {"vectors": hit.dense_rank, "words": hit.lexical_rank}
     found = ", ".join(f"{kind} {rank}" for kind, rank in ranks.items() if rank)
-    print_line(shown(f"{hit.location}{name}  ({found}){CHANGES[change] if change else ''}"))
+    marks = CHANGES if hit.metadata is None else RECORD_CHANGES
+    print_line(shown(f"{hit.location}{name}  ({found}){marks[change] if change else ''}"))
     if hit.metadata:
         print_line(shown(f"    {hit.metadata_line()}"))
     quoted = hit.text.split("\n")
