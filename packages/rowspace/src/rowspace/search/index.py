@@ -259,6 +259,7 @@ class Index(IndexReader):
         *,
         options: BridgeOptions | None = None,
         on_step: Callable[[str], None] | None = None,
+        on_progress: Progress | None = None,
     ) -> Bridge:
         """Learn a map from another encoder's vectors to those of the index, and save it with the index.
 
@@ -269,6 +270,7 @@ class Index(IndexReader):
             encoder: The new encoder, or the path of its table or model.
             options: How many passages, and which map.
             on_step: Called with a sentence before each step.
+            on_progress: Called with the number of passages encoded, and that of all.
 
         Returns:
             The bridge, with recall@10 on held-out passages.
@@ -282,7 +284,9 @@ class Index(IndexReader):
         check_floats(encoder, "a bridge")
         if encoder.fingerprint == self.settings.fingerprint:
             raise UsageError(f"{self.path}: the index was made with this table, so it needs no bridge; search it")
-        bridge = learn_bridge(self._store, encoder, options or BridgeOptions(), on_step=on_step)
+        bridge = learn_bridge(
+            self._store, encoder, options or BridgeOptions(), on_step=on_step, on_progress=on_progress
+        )
         save_bridge(self.path, bridge)
         return bridge
 

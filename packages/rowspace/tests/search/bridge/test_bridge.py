@@ -54,8 +54,11 @@ def test_a_linear_map_of_the_rows_is_found_and_answers_like_the_old_encoder(inde
     new = Encoder(tables[1])
     with pytest.raises(UsageError, match=r"another table .*; use that table, or learn a bridge to it with rowspace b"):
         Index.open(index.path, new)
-    steps = []
-    bridge = index.build_bridge(new, options=LINEAR, on_step=steps.append)
+    steps, counts = [], []
+    bridge = index.build_bridge(
+        new, options=LINEAR, on_step=steps.append, on_progress=lambda *each: counts.append(each)
+    )
+    assert counts == [(128, len(index)), (256, len(index)), (len(index), len(index))]
     assert bridge.recall > 0.9
     assert bridge.interval[0] <= bridge.recall <= bridge.interval[1]
     assert (bridge.kind, bridge.passages + bridge.held_out + bridge.held_out // 2) == ("linear", len(index))

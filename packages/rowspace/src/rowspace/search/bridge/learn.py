@@ -12,6 +12,7 @@ from rowspace.search.bridge.maps import VectorMap, learn_maps
 from rowspace.search.bridge.options import BridgeOptions
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder, encode_passages, passages_of, unit_vectors
+from rowspace.search.writer import Progress
 
 __all__ = ["bootstrap_interval", "learn_bridge", "recall_of_each"]
 
@@ -78,6 +79,7 @@ def bootstrap_interval(shares: NDArray[np.float64], *, seed: int = 0) -> tuple[f
 
 
 _MIN_PASSAGES = 50  # distinct passages
+_ENCODED = 128  # passages that are encoded at once: with a sentence encoder, some 20 seconds
 _BLOCK = 8_192  # passages that are compared at once
 
 
@@ -99,6 +101,7 @@ def learn_bridge(
     options: BridgeOptions,
     *,
     on_step: Callable[[str], None] | None = None,
+    on_progress: Progress | None = None,
 ) -> Bridge:
     """Learn the map from an encoder's vectors to those of an index, and measure its recall.
 
@@ -110,6 +113,7 @@ def learn_bridge(
         encoder: The new encoder.
         options: The number of passages, and the map.
         on_step: Called with a sentence before each step.
+        on_progress: Called with the number of passages encoded, and that of all.
 
     Returns:
         The bridge.
@@ -119,7 +123,7 @@ def learn_bridge(
     """
     report = on_step or (lambda step: None)
     report("encoding passages")
-    pairs = _sample(store, encoder, options)
+    pairs = _sample(store, encoder, options, on_progress or (lambda done, total: None))
     held_out = min(options.held_out, len(pairs.rows) // 5)
     chosen_by = (held_out + 1) // 2
     tests, choices = pairs.part(0, held_out), pairs.part(held_out, held_out + chosen_by)
@@ -150,7 +154,7 @@ def _recalls(blocks: Any, queries: _Pairs, vector_map: VectorMap, first: int | N
     return recall_of_each(blocks, rows, queries.old, unit_vectors(vector_map.apply(queries.new)))
 
 
-def _sample(store: ChunkStore, encoder: AnyEncoder, options: BridgeOptions) -> _Pairs:
+def _sample(store: ChunkStore, encoder: AnyEncoder, options: BridgeOptions, on_progress: Progress) -> _Pairs:
     """Return random passages in random order, each text once, that have a vector in both spaces."""
     count = store.count()
     generator = np.random.default_rng(options.seed)
@@ -160,7 +164,11 @@ def _sample(store: ChunkStore, encoder: AnyEncoder, options: BridgeOptions) -> _
     passages = passages_of(store, table)
     texts = [passage.text for passage in passages]
     old = _matrix(table["vector"].combine_chunks())
-    new = encode_passages(encoder, passages) if passages else np.zeros((0, encoder.dim), np.float32)
+    new = np.zeros((len(passages), encoder.dim), np.float32)
+    for start in range(0, len(passages), _ENCODED):
+        part = slice(start, start + _ENCODED)
+        new[part] = encode_passages(encoder, passages[part])
+        on_progress(min(start + _ENCODED, len(passages)), len(passages))
     _, firsts = np.unique(np.array(texts, object).astype(str), return_index=True) if texts else (0, np.zeros(0, int))
     usable = np.zeros(len(texts), bool)
     usable[firsts] = True

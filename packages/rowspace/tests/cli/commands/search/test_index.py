@@ -11,7 +11,6 @@ from tests.fuzz.hostile import MB, page
 from tests.learn.distillation.small_bert import save_bert
 
 import rowspace as rs
-from rowspace.cli.commands.search.index import _Reporter
 from rowspace.search import Index, evaluate_search
 
 Run = Callable[..., Any]
@@ -211,17 +210,6 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
     }.items():
         assert expected in run(*arguments, status=2).stderr, arguments
     assert not Path("new", "chunks.lance").exists()
-
-
-def test_progress_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
-    reporter = _Reporter("file")
-    reporter(1, 2)
-    assert capsys.readouterr().err == ""
-    reporter._pace.seconds = 0
-    reporter(2, 2)
-    assert capsys.readouterr().err == "rowspace: read 2 of 2 files\n"
-    reporter(1_000, 0)
-    assert capsys.readouterr().err == "rowspace: read 1,000 files\n"
 
 
 def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Path) -> None:

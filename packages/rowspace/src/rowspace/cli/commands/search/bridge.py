@@ -20,7 +20,8 @@ __all__ = ["bridge"]
 def bridge(
     path: Annotated[str, typer.Argument(metavar="INDEX", help="An index of rowspace index: a folder, or s3://...")],
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="The new table, in any format that rowspace encode takes.")
+        str,
+        typer.Argument(metavar="TABLE", help="The new table, in any format that rowspace encode takes, or encoder."),
     ],
     *,
     as_json: AsJson = False,
@@ -36,12 +37,14 @@ def bridge(
       rowspace bridge my-index new-table
       rowspace bridge my-index a-model2vec-folder --kind linear --sample 50000
     """
+    from rowspace.cli.progress.count import CountReporter
     from rowspace.search import Index
 
     chosen = BridgeOptions(**{name: value for name, value in options.items() if value is not None})
     index = Index.open(path)
     with cleanup_on_interrupt():
-        built = index.build_bridge(table, options=chosen, on_step=message)
+        reporter = CountReporter("passage", "encoded")
+        built = index.build_bridge(table, options=chosen, on_step=message, on_progress=reporter)
     if as_json:
         print_json({"index": path, "table": table, **built.facts()})
         return

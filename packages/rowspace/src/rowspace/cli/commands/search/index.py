@@ -1,6 +1,5 @@
 """`rowspace index`: files or records → an index for `rowspace search`."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -205,6 +204,7 @@ def _update(  # what to index, how, and what builds it if there is none
 ) -> "Index":
     """Update the index, or build it if there is none."""
     from rowspace.cli.default_table import open_index
+    from rowspace.cli.progress.count import CountReporter
     from rowspace.search import Index
 
     if not Index.exists(output):
@@ -221,7 +221,7 @@ def _update(  # what to index, how, and what builds it if there is none
             raise UsageError(f"{output} was built {how}; to change it, build it again with --rebuild")
     if found.settings.records is None and (records := _records_of(files)):
         raise UsageError(f"{output} has files and {records[0]} has records; index them separately")
-    found.update(files or None, on_progress=_Reporter(_noun(found)))
+    found.update(files or None, on_progress=CountReporter(_noun(found)))
     return found
 
 
@@ -236,6 +236,7 @@ def _build(  # what to index, how, and where
     workers: int | None,
 ) -> "Index":
     from rowspace.cli.default_table import index_table_path
+    from rowspace.cli.progress.count import CountReporter
     from rowspace.search import Index
 
     if not files:
@@ -257,11 +258,11 @@ def _build(  # what to index, how, and where
     if on is not None:
         from rowspace.scale import build_index
 
-        reporter = _Reporter("file")
+        reporter = CountReporter("file")
         return build_index(files, encoder, output, options=chosen, on=on, workers=workers, on_progress=reporter)
     if not records:
-        return Index.build(files, encoder, output, options=chosen, on_progress=_Reporter("file"))
-    return Index.build_records(files, encoder, output, **columns, options=chosen, on_progress=_Reporter("record"))
+        return Index.build(files, encoder, output, options=chosen, on_progress=CountReporter("file"))
+    return Index.build_records(files, encoder, output, **columns, options=chosen, on_progress=CountReporter("record"))
 
 
 def _records_of(files: list[str], *, arrays: bool = False) -> list[str]:
@@ -291,26 +292,3 @@ def _unknown_sentence(summary: "Summary", noun: str) -> str:
         f"20% in {plural(len(summary.unknown), noun)}: {listed}"
         f"{f', and {more:,} more, which --json names' if more else ''}; another --table or --encoder may fit better"
     )
-
-
-class _Reporter:
-    """The progress on standard error: a line that is written again on a terminal, a line at intervals elsewhere."""
-
-    def __init__(self, noun: str) -> None:
-        from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, uses_bars
-
-        self._is_terminal = uses_bars()
-        self._pace = Pace(0.1 if self._is_terminal else SECONDS_BETWEEN_LINES)
-        self._noun, self._is_started = noun, False
-
-    def __call__(self, done: int, total: int) -> None:
-        """Report the number of files or records done."""
-        if self._pace.is_due(0):
-            self._is_started = True
-            sentence = f"read {done:,} of {plural(total, self._noun)}" if total else f"read {plural(done, self._noun)}"
-            if not self._is_terminal:
-                message(sentence)
-                return
-            print(f"\r{sentence}", end="", file=sys.stderr, flush=True)
-        if done == total and self._is_started and self._is_terminal:
-            print(f"\r{' ' * 40}\r", end="", file=sys.stderr, flush=True)
