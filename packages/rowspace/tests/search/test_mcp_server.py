@@ -55,7 +55,13 @@ def test_search_tool(folder, encoder, tmp_path):
     assert filtered[1].startswith(f"{folder}/src/parse.py:1-3 parse_header\n")
     assert nothing == (False, "nothing found")
     assert [failed for failed, _ in wrong] == [True] * 6
+    no_query = "query must be text: words, identifiers or a question"
     assert "path must be a pattern such as '*.md'" in wrong[0][1]
+    assert [text for _, text in wrong[3:]] == ["k must be a whole number from 1 to 100", *[no_query] * 2]
+    assert call(server, {"query": "a", "path": 3}, {"query": "a", "where": [1]})[1] == [
+        (True, "path must be a pattern such as *.md or docs/"),
+        (True, "where must be a condition such as year>=1999, or a list of conditions"),
+    ]
 
 
 def test_empty_arguments_are_the_defaults(folder, encoder, tmp_path):

@@ -56,8 +56,8 @@ class IndexReader:
                 passages, or k if that is more. It reads a passage the first time that a query finds it.
 
         Raises:
-            UsageError: If there is no index, the encoder differs and has no bridge, or the vectors of the reranker are
-                not floats.
+            UsageError: If there is no index, the encoder differs and has no bridge, or the reranker is a table or has
+                vectors that are not floats.
             FileFormatError: If the index, the bridge or the reranker is damaged.
             MissingExtraError: If the reranker needs PyTorch or transformers, and it is not installed.
         """
@@ -65,6 +65,8 @@ class IndexReader:
         store, second = ChunkStore.open(place), None if reranker is None else open_encoder(reranker)
         if second is not None:
             check_floats(second, "a reranker")
+            if not isinstance(second, ContextualEncoder):
+                raise UsageError(f"a reranker must be a sentence encoder, and {reranker} is a table; leave it out")
         index = cls(
             place,
             store,
@@ -93,6 +95,10 @@ class IndexReader:
     def __len__(self) -> int:
         """Return the number of passages."""
         return self._store.count()
+
+    def count(self, *, path: str | None = None, where: Where | None = None) -> int:
+        """Return the number of passages that meet `path` and `where`, as for `search`."""
+        return self._store.count(self._filter(path, where))
 
     @property
     def version(self) -> int:

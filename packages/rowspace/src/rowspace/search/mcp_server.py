@@ -64,6 +64,12 @@ class Refresher:
 
 
 _DEFAULT_K = 5
+_ARGUMENTS = {
+    "query": "text: words, identifiers or a question",
+    "k": "a whole number from 1 to 100",
+    "path": "a pattern such as *.md or docs/",
+    "where": "a condition such as year>=1999, or a list of conditions",
+}
 _NOT_JSON: Any = {"code": -32700, "message": "the line is not JSON in UTF-8"}
 _NOT_A_MESSAGE: Any = {"code": -32600, "message": "the line is no message of JSON-RPC 2.0"}
 
@@ -87,12 +93,12 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
         from mcp.server.stdio import stdio_server
         from mcp.shared.exceptions import MCPError
         from mcp_types import INVALID_PARAMS
-        from pydantic import BeforeValidator, Field
+        from pydantic import BeforeValidator, Field, ValidationError
     except ImportError as error:
         raise MissingExtraError("rowspace mcp needs the MCP SDK: pip install 'rowspace[search]'") from error
 
     class Server(MCPServer[None]):
-        """A server that answers what the SDK would not: what is no message, and requests of a prompt."""
+        """A server that also answers what is no message, wrong arguments, and requests of a prompt."""
 
         async def run_stdio_async(self) -> None:
             """Serve until standard input ends."""
@@ -101,6 +107,16 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
                 lines.replies = write
                 inner = self._lowlevel_server
                 await inner.run(read, write, inner.create_initialization_options())
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            """Call a tool; say in a sentence which argument is wrong."""
+            try:
+                return await super().call_tool(name, arguments, context)
+            except ToolError as error:
+                if isinstance(wrong := error.__cause__, ValidationError):
+                    argument = str(wrong.errors()[0]["loc"][0])
+                    raise ToolError(f"{argument} must be {_ARGUMENTS[argument]}") from wrong
+                raise
 
         async def get_prompt(self, name: str, *_: Any, **__: Any) -> "GetPromptResult":
             """Answer with an error."""

@@ -229,10 +229,10 @@ class ChunkStore:
         """Return the names of passages, each once."""
         return [name for name in dict.fromkeys(self.read(columns=["name"])["name"].to_pylist()) if name]
 
-    def count(self) -> int:
-        """Return the number of chunks."""
+    def count(self, where: str | None = None) -> int:
+        """Return the number of chunks, or of those that meet a condition of SQL."""
         with lance_errors(self.source, is_remote=is_remote(self.source)):
-            return int(self.dataset.count_rows())
+            return int(self.dataset.count_rows(filter=where))
 
     @_writing
     def write(self, rows: Mapping[str, Any], *, replaced: Sequence[str] = ()) -> None:

@@ -163,10 +163,13 @@ def test_nothing_found(run: Run, table_path: str, index: Path) -> None:
     run("index", "-o", "my-index")
     no_row = "no word of the query has a row in the table"
     for arguments, reason in (
-        (("loop", "--path", "*.none"), "no file that matches --path has a word of the query"),
+        (("loop", "--path", "*.none"), "no file matches --path"),
+        (("loop", "--path", "*.py", "--mode", "lexical"), "no file that matches --path has a word of the query"),
+        (("???",), "the query has no word"),
         (("qqqq",), "no passage has a word of the query"),
         (("zzzz", "--mode", "dense"), no_row),
-        (("zzzz", "--path", "*.py", "--mode", "dense"), f"{no_row}, or no file matches --path"),
+        (("zzzz", "--path", "*.py", "--mode", "dense"), no_row),
+        (("zzzz", "--path", "*.none", "--mode", "dense"), "no file matches --path"),
     ):
         found = run("search", "my-index", *arguments)
         assert (found.stdout, found.stderr) == ("", f"rowspace: nothing found: {reason}\n")
@@ -192,6 +195,7 @@ def test_wrong_usage(run: Run, index: Path, table_path: str) -> None:
         ("search", "my-index"): "the query is empty; give words or a question",
         ("search", "my-index", "loop", "--evaluate", "queries.jsonl"): "leave out QUERY, --path and --where",
         ("search", "my-index", "--evaluate", "nothing.jsonl"): "there is no file or folder 'nothing.jsonl'",
+        ("search", "my-index", "loop", "--rerank", table_path): f"and {table_path} is a table; leave it out",
         ("search", "my-index", "loop", "--rerank", "bert"): "there is no file or folder 'bert'",
         ("search", "my-index", "loop", "--rerank", "bert", "--mode", "dense"): "leave out --mode dense",
         ("search", "my-index", "loop", "-k", "0"): "it must be greater than or equal to 1",
@@ -248,6 +252,8 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     marked = run("search", "books", "a list of lines", "-k", "1").stdout.split("\n")[0]
     assert marked.endswith("  [a file of the records has changed since it was indexed]")
     nothing = run("search", "books", "list", "--where", "year=1").stderr
+    assert nothing == "rowspace: nothing found: no record meets --where\n"
+    nothing = run("search", "books", "qqqq", "--where", "year=2010").stderr
     assert nothing == "rowspace: nothing found: no record that meets --where has a word of the query\n"
 
 
