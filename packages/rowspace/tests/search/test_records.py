@@ -372,6 +372,24 @@ def test_thousands_of_columns(encoder, tmp_path):
     assert ids(index, "c4999=4999", "roses") == ["1"]
 
 
+def test_texts_with_ids_are_records(encoder, tmp_path):
+    texts, metadata = ["Roses need water.", "Tulips grow from bulbs."], [{"year": 1999}, {"year": 2005}]
+    index = Index.build(texts, encoder, tmp_path / "index", ids=["rose", 7], metadata=metadata)
+    assert [(hit.id, hit.metadata, hit.text) for hit in index.search("tulips", where="year>2000")] == [
+        ("7", {"year": 2005}, "Tulips grow from bulbs.")
+    ]
+    assert Index.build(texts, encoder, tmp_path / "index", ids=["a", "b"]).files() == ["a", "b"]
+    for arguments, reason in (
+        ((texts, None, metadata), "ids and metadata are for a list of texts, each with an id"),
+        (("Roses need water.", ["rose"], None), "ids and metadata are for a list of texts"),
+        ((texts, ["rose"], None), "texts, ids and metadata must be equally many, not 2, 1 and 2"),
+        ((texts, ["rose", 7], [{}, {"text": 1}]), "the metadata of text 2 must be a dict without 'id' and 'text', not"),
+        ((texts, ["rose", "rose"], None), "record 2: the id 'rose' belongs to an earlier record"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            Index.build(arguments[0], encoder, tmp_path / "other", ids=arguments[1], metadata=arguments[2])
+
+
 def test_searches_are_evaluated_by_ids(index):
     questions = [Question("Roses", ["rose"]), Question("Plant in autumn", ["3", "tulip"])]
     assert {scores.recall_1 for scores in evaluate_search(index, questions)} == {1.0}

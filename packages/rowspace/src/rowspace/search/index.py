@@ -1,10 +1,10 @@
 """`Index`: files or records as passages that can be searched by meaning and by words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from rowspace.errors import UsageError
 from rowspace.files.remote import is_url
@@ -15,7 +15,7 @@ from rowspace.search.places import check_folder, replacing, resolve_place, writi
 from rowspace.search.ranking.query_encoder import open_encoder
 from rowspace.search.ranking.reranker import Reranker
 from rowspace.search.reading.files import file_time, resolve_roots
-from rowspace.search.records import Records, Row, check_names, rows_of, source_of
+from rowspace.search.records import Records, Row, check_names, records_of, rows_of, source_of
 from rowspace.search.storage.dataset import import_lance, is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 from rowspace.search.storage.store import ChunkStore
@@ -43,25 +43,29 @@ class Index(IndexReader):
         self.summary = Summary()
 
     @classmethod
-    def build(
+    def build(  # noqa: PLR0913  # what, how and where
         cls,
         files: str | Path | Iterable[str | Path],
         encoder: AnyEncoder | str | Path,
         path: str | Path,
         *,
+        ids: Iterable[str | int] | None = None,
+        metadata: Iterable[Mapping[str, Any]] | None = None,
         options: IndexOptions | None = None,
         table: str | Path | None = None,
         on_progress: Progress | None = None,
     ) -> Self:
-        """Make an index of files.
+        """Make an index of files, or of a list of texts with ids.
 
         An index at `path` is replaced, in one step, when the new one is complete; until then it can be searched. A
         killed build of the first index leaves the files that are done, and `update` continues.
 
         Args:
-            files: Files and folders, also at URLs such as s3://bucket/docs.
+            files: Files and folders, also at URLs such as s3://bucket/docs; if `ids` is given, texts.
             encoder: Texts → vectors; or the path of a table or a sentence encoder, which the index remembers.
             path: A new folder, an index, or a URL such as s3://bucket/index.
+            ids: An id for each text; the index is then one of records, as `build_records` makes.
+            metadata: For each text, its other values by name, which `search` compares with `where`.
             options: The length of passages, and limits.
             table: The path of the encoder's table or model, so that `open` finds it.
             on_progress: Called after each file.
@@ -70,9 +74,15 @@ class Index(IndexReader):
             The index.
 
         Raises:
-            UsageError: If a file does not exist, `path` is another kind of folder, or vectors are not floats.
+            UsageError: If a file does not exist, `path` is another kind of folder, vectors are not floats, or texts, ids
+                and metadata are not equally many.
             RowspaceError: If another process writes to `path`.
         """
+        if ids is not None or metadata is not None:
+            records = records_of(files, ids, metadata)
+            return cls.build_records(
+                records, encoder, path, id_column="id", options=options, table=table, on_progress=on_progress
+            )
         opened, table = _opened(encoder, table)
         settings = settings_of(opened, options or IndexOptions(), table, resolve_roots(files), None)
         return cls.build_by(

@@ -23,7 +23,7 @@ from rowspace.text.corpus.file_types import suffix_of
 from rowspace.text.corpus.record_columns import check_columns, no_text, place_of
 from rowspace.text.corpus.records import check_record_name, is_typed, read_records
 
-__all__ = ["Record", "Records", "Row", "check_names", "read_record", "rows_of", "source_of"]
+__all__ = ["Record", "Records", "Row", "check_names", "read_record", "records_of", "rows_of", "source_of"]
 
 Records = Iterable[Mapping[str, Any]]
 """Records of Python: their values by column."""
@@ -73,6 +73,32 @@ class Record(NamedTuple):
     def digest(self) -> str:
         """Return a hash of the record without its id."""
         return blake2b("\0".join(self[1:]).encode(), digest_size=16).hexdigest()
+
+
+def records_of(
+    texts: str | Path | Iterable[str | Path],
+    ids: Iterable[str | int] | None,
+    metadata: Iterable[Mapping[str, Any]] | None,
+) -> list[dict[str, Any]]:
+    """Return records with the columns "id", "text" and those of the metadata.
+
+    Raises:
+        UsageError: If there are no ids, texts, ids and metadata are not equally many, or metadata has "id" or "text".
+
+    >>> records_of(["a red cat"], [7], [{"year": 1999}])
+    [{'year': 1999, 'id': 7, 'text': 'a red cat'}]
+    """
+    if ids is None or isinstance(texts, str | Path):
+        raise UsageError("ids and metadata are for a list of texts, each with an id; give a list, and ids")
+    texts, ids = list(texts), list(ids)
+    others = [{}] * len(texts) if metadata is None else list(metadata)
+    if not len(texts) == len(ids) == len(others):
+        counts = f"{len(texts):,}, {len(ids):,} and {len(others):,}"
+        raise UsageError(f"texts, ids and metadata must be equally many, not {counts}")
+    for number, each in enumerate(others, 1):
+        if not isinstance(each, Mapping) or not {"id", "text"}.isdisjoint(each):
+            raise UsageError(f"the metadata of text {number} must be a dict without 'id' and 'text', not {each!r:.80}")
+    return [{**each, "id": own, "text": text} for text, own, each in zip(texts, ids, others, strict=True)]
 
 
 def source_of(
