@@ -100,7 +100,7 @@ def test_files_with_many_words_that_have_no_row_are_named(run: Run, table_path: 
     first, *_ = run("index", ".", "-o", "my-index", "--table", table_path).stderr.split("\n")
     named = ", ".join(f"{folder}/{number}.txt (100%)" for number in range(3))
     assert re.fullmatch(
-        r"rowspace: \d\d% of the letters are in words that the vectors do not cover, and more than 20% in 4 files: "
+        r"rowspace: in one passage from the middle of each file, \d\d% of the letters are in words that the vectors do not cover, and more than 20% in 4 files: "
         rf"{re.escape(named)}, and 1 more, which --json names; another --table or --encoder may fit better",
         first,
     )

@@ -288,7 +288,7 @@ def _unknown_sentence(summary: "Summary", noun: str) -> str:
     more = len(summary.unknown) - len(named)
     listed = ", ".join(f"{shown(path)} ({share:.0%})" for path, share in named)
     return (
-        f"{summary.unknown_share:.0%} of the letters are in words that the vectors do not cover, and more than "
-        f"20% in {plural(len(summary.unknown), noun)}: {listed}"
+        f"in one passage from the middle of each {noun}, {summary.unknown_share:.0%} of the letters are in words that "
+        f"the vectors do not cover, and more than 20% in {plural(len(summary.unknown), noun)}: {listed}"
         f"{f', and {more:,} more, which --json names' if more else ''}; another --table or --encoder may fit better"
     )
