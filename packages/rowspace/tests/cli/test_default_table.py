@@ -52,9 +52,13 @@ def test_table_is_distilled_once_and_then_needs_no_encoder(
     assert "a.txt:1" in run("search", "second", "a cat").stdout
 
     shutil.rmtree(path.parent)
-    needed = "the table that made second is no longer in the cache; a table of the sentence encoder all-MiniLM-L6-v2 needs:"
+    needed = (
+        "the table that made second is no longer in the cache; a table of the sentence encoder all-MiniLM-L6-v2 needs:"
+    )
     assert needed in run("search", "second", "a cat", status=1).stderr
-    with pytest.raises(UsageError, match="is missing; put it back, give its new place with --table, or build the index"):
+    with pytest.raises(
+        UsageError, match="is missing; put it back, give its new place with --table, or build the index"
+    ):
         Index.open("second").search("a cat")
     monkeypatch.setattr(default_table, "PACKAGE", package.name)
     assert "distilling" in run("index", "-o", "second").stderr

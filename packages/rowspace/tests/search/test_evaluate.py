@@ -101,5 +101,5 @@ def test_a_relative_path_is_each_file_whose_path_ends_so(folder, encoder, tmp_pa
     assert mrr("__init__.py") == mrr("src/deep/__init__.py") == mrr(f"{folder}/src/deep/__init__.py") == 1
     monkeypatch.chdir(folder / "src")
     assert mrr("./__init__.py") < 1
-    with pytest.raises(UsageError, match="no file 'eep/__init__.py'; give a path that is absolute, begins with"):
+    with pytest.raises(UsageError, match=r"no file 'eep/__init__\.py'; give a path that is absolute, begins with"):
         mrr("eep/__init__.py")

@@ -193,7 +193,9 @@ def test_an_update_finds_what_is_new_changed_and_gone(encoder, tmp_path):
     assert index.update(tmp_path / "b.csv").unchanged == 3
     (tmp_path / "a.jsonl").rename(tmp_path / "elsewhere")
     for files in (None, tmp_path / "b.csv"):
-        with pytest.raises(UsageError, match=r"a\.jsonl was indexed and is missing; restore it, or build the index again"):
+        with pytest.raises(
+            UsageError, match=r"a\.jsonl was indexed and is missing; restore it, or build the index again"
+        ):
             index.update(files)
     assert len(index.files()) == 4
 
@@ -204,6 +206,8 @@ def test_records_of_a_file_that_has_changed_or_is_gone_are_marked(encoder, tmp_p
     index = Index.build_records(file, encoder, tmp_path / "index")
     hits = index.search("tulips", k=1)
     assert Index.open(index.path).changes(hits) == {}
+    at_url = Index.build_records(f"file://{file}", encoder, tmp_path / "at_url")
+    assert (at_url.update().unchanged, at_url.changes(hits)) == (4, {})
     file.write_text(json.dumps(RECORDS[0]))
     assert index.changes(hits) == {"tulip": "changed"}
     file.rename(tmp_path / "elsewhere")
@@ -360,7 +364,9 @@ def test_columns_of_bytes_are_left_out_and_named(encoder, tmp_path):
 def test_texts_compared_with_a_number_are_a_warning(encoder, tmp_path):
     records = [{"id": "a", "text": "roses", "price": "$9.50"}, {"id": "b", "text": "roses", "price": 120}]
     index = Index.build_records(records, encoder, tmp_path / "index")
-    with pytest.warns(UserWarning, match="the column 'price' has texts, which are compared by their characters") as found:
+    with pytest.warns(
+        UserWarning, match="the column 'price' has texts, which are compared by their characters"
+    ) as found:
         assert ids(index, "price<50", "roses") == ["a", "b"]
     assert [each.filename for each in found] == [__file__]
 

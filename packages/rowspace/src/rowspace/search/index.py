@@ -43,7 +43,7 @@ class Index(IndexReader):
         self.summary = Summary()
 
     @classmethod
-    def build(  # noqa: PLR0913  # what, how and where
+    def build(  # what, how and where
         cls,
         files: str | Path | Iterable[str | Path],
         encoder: AnyEncoder | str | Path,
@@ -74,8 +74,8 @@ class Index(IndexReader):
             The index.
 
         Raises:
-            UsageError: If a file does not exist, `path` is another kind of folder, vectors are not floats, or texts, ids
-                and metadata are not equally many.
+            UsageError: If a file does not exist, `path` is another kind of folder, vectors are not floats, or there are
+                not as many ids and metadata as texts.
             RowspaceError: If another process writes to `path`.
         """
         if ids is not None or metadata is not None:
@@ -230,7 +230,7 @@ class Index(IndexReader):
         return self.summary
 
     def _check_roots(self, roots: Iterable[str]) -> None:
-        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, as with a disk that is not there."""
+        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, such as on a disk that is gone."""
         for root in roots:
             if root in self.settings.roots and not is_url(root) and not Path(root).exists():
                 raise UsageError(

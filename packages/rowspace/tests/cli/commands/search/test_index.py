@@ -100,7 +100,8 @@ def test_files_with_many_words_that_have_no_row_are_named(run: Run, table_path: 
     first, *_ = run("index", ".", "-o", "my-index", "--table", table_path).stderr.split("\n")
     named = ", ".join(f"{folder}/{number}.txt (100%)" for number in range(3))
     assert re.fullmatch(
-        r"rowspace: in one passage from the middle of each file, \d\d% of the letters are in words that the vectors do not cover, and more than 20% in 4 files: "
+        r"rowspace: in one passage from the middle of each file, \d\d% of the letters are in words that the vectors "
+        r"do not cover, and more than 20% in 4 files: "
         rf"{re.escape(named)}, and 1 more, which --json names; another --table or --encoder may fit better",
         first,
     )
@@ -325,8 +326,14 @@ def test_a_sentence_encoder_is_given_by_its_own_option(run: Run, table_path: str
         (("--table", "bert"), "with rowspace distill bert, or run it with --encoder in place of --table"),
         (("--encoder", table_path), "is not a sentence encoder of transformers; give a table with --table"),
         (("--encoder", "nothing"), "there is no file or folder 'nothing'; check the path\n"),
-        (("--encoder", "org/model"), "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download"),
-        (("--table", "org/model"), "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download"),
+        (
+            ("--encoder", "org/model"),
+            "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download",
+        ),
+        (
+            ("--table", "org/model"),
+            "'org/model'; check the path, or fetch it from the Hugging Face Hub with --download",
+        ),
         (("--encoder", "bert", "--table", table_path), "--table and --encoder both encode passages; give one of them"),
     ):
         assert complaint in run("index", "docs", "-o", "other", *arguments, status=2).stderr
