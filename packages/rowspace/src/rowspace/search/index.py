@@ -230,7 +230,7 @@ class Index(IndexReader):
         return self.summary
 
     def _check_roots(self, roots: Iterable[str]) -> None:
-        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, such as on a disk that is gone."""
+        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, as if its disk were gone."""
         for root in roots:
             if root in self.settings.roots and not is_url(root) and not Path(root).exists():
                 raise UsageError(

@@ -12,11 +12,11 @@ from rowspace.search.bridge.maps import VectorMap, learn_maps
 from rowspace.search.bridge.options import BridgeOptions
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder, encode_passages, passages_of, unit_vectors
-from rowspace.search.writer import Progress
 
 __all__ = ["bootstrap_interval", "learn_bridge", "recall_of_each"]
 
 Floats = NDArray[np.float32]
+Progress = Callable[[int, int], None]
 
 NEIGHBORS = 10
 _TIE = 1e-6  # cosines nearer to each other than this are equal
