@@ -234,7 +234,8 @@ class Index(IndexReader):
         for root in roots:
             if root in self.settings.roots and not is_url(root) and not Path(root).exists():
                 raise UsageError(
-                    f"{root} was indexed and is missing; restore it, or build the index again without it with --rebuild"
+                    f"{root} was indexed and is missing; restore it, or build the index again from other files with "
+                    "--rebuild"
                 )
 
     def update_records(self, records: Records, *, is_all: bool = False, on_progress: Progress | None = None) -> Summary:
