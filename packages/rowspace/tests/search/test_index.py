@@ -70,6 +70,17 @@ def test_a_root_that_is_missing_is_refused(index, folder, tmp_path):
             index.update(files)
     other = write_files(tmp_path / "other", {"o.txt": "Other water."})
     assert (index.update(other).added, len(index.files())) == (1, 6)
+    assert index.settings.roots == (str(folder), str(other))
+
+
+def test_a_file_that_was_named_by_itself_and_deleted_is_forgotten(encoder, tmp_path):
+    files = write_files(tmp_path / "files", {"a.txt": "Water.", "b.txt": "Fire."})
+    index = Index.build([files / "a.txt", files / "b.txt"], encoder, tmp_path / "index")
+    (files / "a.txt").unlink()
+    assert index.update().removed == 1
+    assert [*index.files()] == [str(files / "b.txt")]
+    assert index.update().removed == 0
+    assert index.settings.roots == (str(files / "b.txt"),)
 
 
 def test_files_without_text_are_counted(tmp_path, encoder):

@@ -204,15 +204,16 @@ class Index(IndexReader):
         with writing(self.path):
             self._store.refresh()
             self._store.check()
-            known = self.settings.roots
-            missing = [*known, *self._store.files()]  # these may have been removed
+            known, indexed = self.settings.roots, self._store.files()
+            missing = [*known, *indexed]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)
             joined = tuple(resolve_roots([*known, *roots], known=missing))
             self._check_roots(roots if self.settings.records is None else joined)
             if (columns := self.settings.records) is not None:
                 return self._update_record_files(joined, columns, on_progress)
-            if joined != known:
-                self._store.change_settings(replace(self.settings, roots=joined))
+            left = tuple(root for root in joined if root not in indexed or is_url(root) or Path(root).exists())
+            if left != known:
+                self._store.change_settings(replace(self.settings, roots=left))
             self.summary = update_store(
                 self._store, roots, self._queries.encoder_of_passages(), on_progress=on_progress
             )
@@ -230,9 +231,13 @@ class Index(IndexReader):
         return self.summary
 
     def _check_roots(self, roots: Iterable[str]) -> None:
-        """Raise `UsageError` if one of `roots` was indexed as a whole and is missing, as if its disk were gone."""
+        """Raise `UsageError` if a folder, or a file of records, was indexed and is missing, as if its disk were gone.
+
+        A file that was named by itself and has been deleted is no folder: the index forgets it.
+        """
+        files = self._store.files()
         for root in roots:
-            if root in self.settings.roots and not is_url(root) and not Path(root).exists():
+            if root in self.settings.roots and root not in files and not is_url(root) and not Path(root).exists():
                 raise UsageError(
                     f"{root} was indexed and is missing; restore it, or build the index again from other files with "
                     "--rebuild"
