@@ -156,18 +156,33 @@ def test_several_labels(table):
         small(method="vectors", table=table).fit(given, answers)
 
 
-def test_weights_move_the_decision():
+def test_weights_move_the_decision(table):
     texts, labels = ["cat dog"] * 30, ["pet", "color", "color"] * 10
-    for method in ("rows", "ngrams"):
-        plain = small(method=method).fit(texts, labels)
+    for method in ("rows", "ngrams", "vectors"):
+        plain = small(method=method, table=table).fit(texts, labels)
         assert plain.predict(["cat dog"]).tolist() == ["color"], method
-        weighted = small(method=method, class_weight={"pet": 9.0}).fit(texts, labels)
+        weighted = small(method=method, table=table, class_weight={"pet": 9.0}).fit(texts, labels)
         assert weighted.predict(["cat dog"]).tolist() == ["pet"], method
         weights = [9.0 if label == "pet" else 1.0 for label in labels]
-        by_text = small(method=method).fit(texts, labels, sample_weight=weights)
+        by_text = small(method=method, table=table).fit(texts, labels, sample_weight=weights)
         assert by_text.predict(["cat dog"]).tolist() == ["pet"], method
     left_out = small(method="ngrams").fit([*texts, "x"], [*labels, "y"], sample_weight=[1.0] * 30 + [0.0])
     assert left_out.predict(["x"]).tolist() != ["y"]
+
+
+def test_a_label_may_have_one_text(table, tmp_path):
+    texts, labels = examples(30)
+    for given, method in (([*labels, "rare"], "auto"), ([*["pet"] * 30, "rare"], "vectors")):
+        classifier = small(method=method, table=table, class_weight="balanced").fit([*texts, "very"], given)
+        assert classifier.predict_proba(["very"]).shape == (1, len(set(given)))
+    classifier = small(method="vectors", table=table)
+    classifier.fit([*texts, "very"], [*labels, "rare"], sample_weight=[1.0] * 30 + [0.0])
+    classifier.save(tmp_path / "saved")
+    found = Classifier.load(tmp_path / "saved").predict_proba(texts)
+    np.testing.assert_array_equal(found, classifier.predict_proba(texts))
+    assert found[:, classifier.classes_.tolist().index("rare")].max() < 1e-3
+    with pytest.raises(UsageError, match="weight above 0 must have at least two different labels"):
+        small().fit(["x", "y", "z"], ["a", "a", "b"], sample_weight=[1, 1, 0])
 
 
 def test_folders_of_text_classifier_open(table, tmp_path):

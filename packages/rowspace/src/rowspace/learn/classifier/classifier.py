@@ -236,7 +236,10 @@ def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) ->
     if len(used) < 2:
         raise UsageError(f"a classifier needs at least two texts with a weight above 0, got {len(used)}")
     source = Source(texts, labeled, weights)
-    return source if len(used) == len(texts) else source.take(used)
+    source = source if len(used) == len(texts) else source.take(used)
+    if len(np.unique(source.labeled.numbers)) < 2:
+        raise UsageError("texts with a weight above 0 must have at least two different labels; change the weights")
+    return source
 
 
 def _opened(table: Encoder | Table | str | os.PathLike[str] | None) -> Encoder | None:

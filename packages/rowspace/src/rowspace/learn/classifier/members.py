@@ -107,14 +107,22 @@ class SupervisedRows:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Vectors:
-    """A linear model on the vectors of a table."""
+    """A linear model on the vectors of a table; `places` are the numbers of its labels, of `labels` in all.
 
-    model: TextClassifier
+    Without a model, each text has the only label that there is: one in `places`.
+    """
+
+    model: TextClassifier | None
+    places: NDArray[np.int64]
+    labels: int
     name = "vectors"
 
     def scores(self, texts: Sequence[str]) -> NDArray[Any]:
         """Return the logarithms of probabilities."""
-        return np.log(np.maximum(self.model.predict_proba(texts), TINY))
+        found = np.full((len(texts), self.labels), np.log(TINY))
+        shares = 1.0 if self.model is None else self.model.predict_proba(texts)
+        found[:, self.places] = np.log(np.maximum(shares, TINY))
+        return found
 
 
 Member = Ngrams | SupervisedRows | Vectors
@@ -129,7 +137,11 @@ def learn_member(plan: Plan, source: Source) -> Member:
         targets = NgramTargets(labeled.indptr, labeled.numbers, costs)
         return Ngrams(learn_ngrams(source.counts(), targets, len(labeled.classes), seed=plan.options.seed))
     if plan.table is not None and plan.name == "vectors":
-        return Vectors(TextClassifier(plan.table).fit(source.texts, labeled.numbers))
+        places = np.unique(labeled.numbers).astype(np.int64)
+        model = None
+        if len(places) > 1:
+            model = TextClassifier(plan.table).fit(source.texts, labeled.numbers, sample_weight=source.weights)
+        return Vectors(model, places, len(labeled.classes))
     fields = {field.name: getattr(plan.options, field.name) for field in dataclasses.fields(RowsOptions)}
     if labeled.kind != "single":
         fields["loss"] = "one-vs-all"

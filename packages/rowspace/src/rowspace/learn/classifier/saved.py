@@ -124,7 +124,8 @@ def _fill(classifier: Any, document: dict[str, Any], arrays: Arrays, path: Path)
 
 def _of_text_classifier(classifier: Any, model: TextClassifier) -> None:
     classifier.method, classifier.classes_, classifier.label_kind_ = "vectors", model.classes_, "single"
-    classifier.parts_ = [Part(Vectors(model), (1.0, 0.0), 1.0)]
+    classes = len(model.classes_)
+    classifier.parts_ = [Part(Vectors(model, np.arange(classes), classes), (1.0, 0.0), 1.0)]
     classifier.facts_, classifier.chosen_ = model.facts_, f"vectors of the table ({model.kind}): the given method"
 
 
@@ -181,6 +182,7 @@ def _written(part: Part, folder: Path) -> tuple[dict[str, Any], Arrays]:
         )
         settings = {"is_full": not len(rows.buckets.keys), "other": rows.buckets.other, "labels": list(rows.labels)}
         return settings | {"rows": dataclasses.asdict(rows.options)}, arrays
+    assert member.model is not None  # there are two labels
     member.model.save(folder / VECTORS)
     return {}, {}
 
@@ -237,8 +239,10 @@ def _read_buckets(settings: dict[str, Any], arrays: Arrays, options: RowsOptions
 
 def _read_vectors(_: dict[str, Any], __: Arrays, path: Path, labels: int) -> Vectors:
     model = TextClassifier.load(path / VECTORS)
-    _check(len(model.classes_) == labels)
-    return Vectors(model)
+    places = model.classes_
+    _check(places.dtype.kind == "i" and len(set(places.tolist())) == len(places))
+    _check(0 <= places.min() <= places.max() < labels)
+    return Vectors(model, places, labels)
 
 
 def _check(is_right: object) -> None:

@@ -68,18 +68,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.seed = seed
 
-    def fit(self, X: Iterable[str], y: Iterable[Any]) -> Self:
+    def fit(self, X: Iterable[str], y: Iterable[Any], *, sample_weight: NDArray[Any] | None = None) -> Self:
         """Learn from texts and their labels.
 
         Args:
             X: n texts.
             y: n labels: strings, whole numbers or booleans, at least two different ones.
+            sample_weight: What each text weighs, (n,); of the kind "linear" only.
 
         Raises:
-            UsageError: The kind is unknown, or texts and labels do not fit.
+            UsageError: The kind is unknown or takes no weights, or texts and labels do not fit.
         """
         if self.kind not in KINDS:
             raise UsageError(f"kind must be {' or '.join(KINDS)}, not {self.kind!r}")
+        if sample_weight is not None and self.kind != "linear":
+            raise UsageError('sample_weight needs kind="linear"; leave it out, or change the kind')
         texts, labels = list(X), np.asarray(list(y))
         if labels.ndim != 1 or labels.dtype.kind not in "Uiub" or len(labels) != len(texts):
             raise UsageError(f"y must be one label for each of {len(texts):,} texts, strings or whole numbers")
@@ -88,7 +91,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         opened = _opened(self.encoder)
         vectors = _vectors(opened, texts)
         self._encoder, self.facts_ = opened, dict[str, Any]()
-        self.classes_, self.layers_ = self._learn(vectors, labels)
+        self.classes_, self.layers_ = self._learn(vectors, labels, sample_weight)
         return self
 
     def predict(self, X: Iterable[str]) -> NDArray[Any]:
@@ -141,7 +144,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Raise what `save` to `path` would raise about the path itself: call it before long work."""
         check_target(path)
 
-    def _learn(self, vectors: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
+    def _learn(
+        self, vectors: NDArray[Any], labels: NDArray[Any], weights: NDArray[Any] | None
+    ) -> tuple[NDArray[Any], list[Any]]:
         """Return the labels and the layers of scikit-learn's model, with the scaling in the first layer."""
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
@@ -154,10 +159,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             model = MLPClassifier((self.hidden_units,), max_iter=self.max_iter, random_state=self.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # accuracy on held-out texts says if it was enough
-            model.fit(scaler.transform(vectors), labels)
-        weights = [model.coef_.T] if self.kind == "linear" else model.coefs_
+            model.fit(scaler.transform(vectors), labels, **({} if weights is None else {"sample_weight": weights}))
+        matrices = [model.coef_.T] if self.kind == "linear" else model.coefs_
         biases = [model.intercept_] if self.kind == "linear" else model.intercepts_
-        layers = zip(weights, biases, strict=True)
+        layers = zip(matrices, biases, strict=True)
         (weight, bias), *others = [(np.asarray(one, float), np.asarray(two, float)) for one, two in layers]
         scaled = weight / scaler.scale_[:, np.newaxis]
         return model.classes_, [(scaled, bias - scaler.mean_ @ scaled), *others]
