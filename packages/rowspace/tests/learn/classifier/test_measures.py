@@ -34,8 +34,14 @@ def test_precision_and_recall_at_k_equal_those_of_fasttext(tmp_path):
     for n, some in enumerate(answers):
         for value, label in model.f.predict(" ".join([f"x{n % 7}", *some]) + "\n", -1, 0.0, "strict"):
             probabilities[n, names.index(label.removeprefix("__label__"))] = value
-    for k in (1, 2):
-        found = measure(np.array(names), probabilities, answers, k=k)
-        _, precision, recall = model.test(str(path), k=k)
-        np.testing.assert_allclose([found["precision_at_k"], found["recall_at_k"]], [precision, recall])
-        assert "accuracy" not in found
+    lines = [line.replace("__label__c", "__label__unknown") for line in lines]
+    unknown = [["unknown" if label == "c" else label for label in some] for some in answers]
+    (tmp_path / "unknown.txt").write_text("\n".join(lines) + "\n")
+    for k in (1, 2, 9):
+        for given, file in ((answers, path), (unknown, tmp_path / "unknown.txt")):
+            found = measure(np.array(names), probabilities, given, k=k)
+            number, precision, recall = model.test(str(file), k=k)
+            np.testing.assert_allclose([found["precision_at_k"], found["recall_at_k"]], [precision, recall])
+            assert found["texts"] - found["without_known_label"] == number
+            assert "accuracy" not in found
+    assert found["without_known_label"] == sum(some == ["c"] for some in answers) > 0

@@ -32,7 +32,8 @@ def measure(
 ) -> None:
     """Print accuracy, macro F1, P@k and R@k of a classifier, and precision, recall and F1 of each label.
 
-    P@k is the share of the k most probable labels that are right, and R@k the share of right labels among them.
+    P@k is the share of the k most probable labels that are right, and R@k the share of right labels among them, of the
+    texts that have a label that the classifier knows. In the accuracy and F1, a label that it does not know is an error.
 
     Example:
       rowspace classify test my-classifier reviews.csv
@@ -47,6 +48,8 @@ def measure(
     if examples.left_out:
         message(f"{data}: {plural(examples.left_out, 'line')} without a label left out")
     found = measured(classifier.classes_, classifier.predict_proba(examples.texts), examples.labels, k=k)
+    if number := found["without_known_label"]:
+        message(f"{plural(number, 'text')} without a label that the classifier knows left out of P@{k} and R@{k}")
     if as_json:
         print_json({"classifier": path, "data": data} | found)
         return
