@@ -87,12 +87,24 @@ def test_contract_of_scikit_learn(fitted):
 
 def test_the_most_accurate_or_the_average_is_chosen(fitted):
     facts = fitted.facts_
-    best = max(each["accuracy"] for each in facts["candidates"])
-    assert facts["accuracy"] >= best
+    best = max(each["value"] for each in facts["candidates"])
+    assert facts["value"] >= best
     assert facts["folds"] == 5
     assert facts["held_out_texts"] == 120
-    assert f"accuracy {facts['accuracy']:.3f} on 120 held-out texts" in fitted.chosen_
+    assert f": accuracy {facts['value']:.3f} on 120 held-out texts" in fitted.chosen_
     assert sum(part.weight for part in fitted.parts_) == pytest.approx(1)
+
+
+def test_what_is_measured_is_named():
+    texts, labels = ["cat dog"] * 40, ["pet", *["color"] * 3] * 10
+    balanced = small(method="ngrams", class_weight="balanced").fit(texts, labels)
+    assert "balanced accuracy 0.5" in balanced.chosen_  # the texts are equal
+    assert "weighted accuracy" in small(method="ngrams").fit(texts, labels, sample_weight=[1, 2] * 20).chosen_
+    several = [["pet"], ["color"], ["color", "pet"], []]
+    classifier = small(method="ngrams").fit(["cat", "red", "red cat", "the"] * 10, several * 10)
+    assert "P@1 1.000 on 40" in classifier.chosen_  # texts without a label are left out
+    few = small(method="ngrams").fit(["cat", "red"], ["pet", "color"])
+    assert few.chosen_.endswith("nothing was measured, since no label has two texts")
 
 
 def test_many_texts_leave_out_the_slow_model(monkeypatch):
@@ -185,6 +197,25 @@ def test_a_label_may_have_one_text(table, tmp_path):
         small().fit(["x", "y", "z"], ["a", "a", "b"], sample_weight=[1, 1, 0])
 
 
+def test_balanced_weights_learn_a_rare_label():
+    generator, topics = np.random.default_rng(0), ("pet", "color")
+
+    def drawn(number, every):
+        labels = [topics[place % every > 0] for place in range(number)]
+        texts = [
+            " ".join(generator.permutation([*generator.choice(TOPICS[label].split(), 1), *OTHERS])) for label in labels
+        ]
+        return texts, labels
+
+    texts, labels = drawn(1000, 25)
+    others, right = drawn(400, 2)
+    plain, balanced = (
+        Classifier(method="rows", class_weight=weight, workers=1).fit(texts, labels).score(others, right)
+        for weight in (None, "balanced")
+    )
+    assert balanced >= plain
+
+
 def test_folders_of_text_classifier_open(table, tmp_path):
     texts, labels = examples()
     old = TextClassifier(table, kind="mlp", max_iter=400).fit(texts, labels)
@@ -218,8 +249,14 @@ def test_fasttext_file_is_written_and_opens(tmp_path):
     np.testing.assert_array_equal(
         Classifier.load(tmp_path / "folder").predict_proba(texts), opened.predict_proba(texts)
     )
-    with pytest.raises(UsageError, match="only learned rows"):
+    with pytest.raises(UsageError, match="only one model of learned rows"):
         small(method="ngrams").fit(texts, labels).save_fasttext(tmp_path / "other.bin")
+    with pytest.raises(UsageError, match="run fasttext quantize"):
+        classifier.save_fasttext(tmp_path / "other.ftz")
+    for name in ("other.ftz", "other.bin"):
+        with pytest.raises(UsageError, match="is named as a file of fastText, but a folder would be saved"):
+            classifier.save(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "model.bin"]
 
 
 def test_mistakes_are_errors(table):

@@ -17,6 +17,7 @@ __all__ = ["Choice", "Part", "Trial", "choose"]
 
 SMALL, FOLDS = 1000, 5  # fewer texts are held out in turn
 LEAST_WEIGHT = 0.05  # of a model in an average
+TINY = 1e-9
 OTHERS: tuple[tuple[str, dict[str, Any]], ...] = (  # what a time budget tries, in turn
     ("ngrams", {"cost": 0.2}),
     ("rows", {"min_n": 0, "max_n": 0, "lr": 1.0, "epochs": 25}),
@@ -34,7 +35,7 @@ class Trial(NamedTuple):
     plan: Plan
     curve: tuple[float, float]
     probabilities: NDArray[np.float64]  # of the held-out texts
-    accuracy: float
+    value: float  # accuracy, or P@1
     loss: float
     seconds: float
 
@@ -57,39 +58,47 @@ class Choice(NamedTuple):
 def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) -> Choice:
     """Compare plans and the average of some of them on held-out texts.
 
-    The most accurate is chosen; the average if it is as accurate as the best of its parts.
+    The most accurate is chosen; the average if it is as accurate as the best of its parts. Texts count by their
+    weights. Where texts have several labels, P@1 is the accuracy: the share of texts with a label whose most probable
+    label is right. If no label has two texts, there is nothing to measure on, and the measure is None.
     """
     began, trials = time.monotonic(), list[Trial]()
     splits = _splits(source, options)
     held = np.concatenate([tests for _, tests in splits])
     truth, is_single = source.labeled.take(held).matrix(), source.labeled.kind == "single"
+    weights = source.weights[held] * truth.any(axis=1)
     left_out = list[str]()
     for plan in _planned(plans, options, began, trials):
         try:
-            trials.append(_tried(plan, splits, source, truth, is_single=is_single))
+            trials.append(_tried(plan, splits, source, truth, weights, is_single=is_single))
         except FitDiverged:
             left_out.append(plan.title)
     if not trials:
         raise FitDiverged("the learning rate is too high for these texts; give a smaller lr")
-    best = max(trials, key=lambda trial: (trial.accuracy, -trial.loss))
-    chosen, accuracy = [(best.plan, best.curve, 1.0)], best.accuracy
+    best = max(trials, key=lambda trial: (trial.value, -trial.loss))
+    chosen, value = [(best.plan, best.curve, 1.0)], best.value
     average = None
     if len(trials) > 1:
-        average = _average(trials, truth, is_single=is_single)
-        if len(average[0]) > 1 and average[1] >= best.accuracy:
-            chosen, accuracy = average[:2]
+        average = _average(trials, truth, weights, is_single=is_single)
+        if len(average[0]) > 1 and average[1] >= best.value:
+            chosen, value = average[:2]
     facts = {
+        "measure": _measure(source, is_single=is_single),
         "held_out_texts": len(held),
         "folds": len(splits),
-        "accuracy": accuracy,
-        "candidates": [
-            {"model": trial.plan.title, "accuracy": trial.accuracy, "log_loss": trial.loss} for trial in trials
-        ],
+        "value": value,
+        "candidates": [{"model": trial.plan.title, "value": trial.value, "log_loss": trial.loss} for trial in trials],
         "diverged": left_out,
     }
     if average is not None:
-        facts["average"] = {"accuracy": average[1], "log_loss": average[2]}
+        facts["average"] = {"value": average[1], "log_loss": average[2]}
     return Choice(chosen, facts)
+
+
+def _measure(source: Source, *, is_single: bool) -> str | None:
+    if np.bincount(source.labeled.numbers).max() < 2:
+        return None
+    return ("weighted " if np.ptp(source.weights) else "") + ("accuracy" if is_single else "P@1")
 
 
 def _planned(plans: Sequence[Plan], options: ClassifierOptions, began: float, trials: list[Trial]) -> Iterator[Plan]:
@@ -128,6 +137,7 @@ def _tried(
     splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
     source: Source,
     truth: NDArray[np.bool_],
+    weights: NDArray[np.float32],
     *,
     is_single: bool,
 ) -> Trial:
@@ -140,22 +150,23 @@ def _tried(
     found = np.concatenate(scores)
     curve = calibrated(found, truth, is_single=is_single)
     probabilities = apply_curve(found, curve, is_single=is_single)
-    accuracy = _accuracy(probabilities, truth)
-    return Trial(plan, curve, probabilities, accuracy, log_loss(probabilities, truth), time.monotonic() - began)
+    value = _accuracy(probabilities, truth, weights)
+    return Trial(plan, curve, probabilities, value, log_loss(probabilities, truth), time.monotonic() - began)
 
 
-def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
-    """Return the share of texts whose most probable label is right."""
-    return float(truth[np.arange(len(truth)), probabilities.argmax(axis=1)].mean())
+def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float32]) -> float:
+    """Return the share of texts, by weight, whose most probable label is right; 0 if none has a weight."""
+    right = truth[np.arange(len(truth)), probabilities.argmax(axis=1)]
+    return float(right @ weights.astype(np.float64) / max(weights.sum(dtype=np.float64), TINY))
 
 
 def _average(
-    trials: Sequence[Trial], truth: NDArray[np.bool_], *, is_single: bool
+    trials: Sequence[Trial], truth: NDArray[np.bool_], texts: NDArray[np.float32], *, is_single: bool
 ) -> tuple[list[tuple[Plan, tuple[float, float], float]], float, float]:
-    """Return the average with the least log loss, its accuracy and its loss."""
+    """Return the average with the least log loss, its accuracy by the weights of `texts`, and its loss."""
     weights = mixture_weights([trial.probabilities for trial in trials], truth, is_single=is_single)
     kept = weights >= LEAST_WEIGHT
     weights = np.where(kept, weights, 0) / weights[kept].sum()
     mixed = sum(weight * trial.probabilities for weight, trial in zip(weights, trials, strict=True))
     parts = [(trial.plan, trial.curve, float(w)) for w, trial in zip(weights, trials, strict=True) if w > 0]
-    return parts, _accuracy(np.asarray(mixed), truth), log_loss(np.asarray(mixed), truth)
+    return parts, _accuracy(np.asarray(mixed), truth, texts), log_loss(np.asarray(mixed), truth)

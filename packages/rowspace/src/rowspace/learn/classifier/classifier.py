@@ -48,7 +48,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
     Attributes:
         classes_: The labels in order.
         chosen_: What was chosen, and why: one line.
-        facts_: Accuracy and log loss of all candidates on held-out texts, and numbers of texts and labels.
+        facts_: The log loss of all candidates on held-out texts, and the value of the measure that they were chosen by:
+            "accuracy"; with weights "balanced accuracy" or "weighted accuracy"; of texts with several labels "P@1".
+            Numbers of texts and labels.
         parts_: The learned models, each with its weight.
 
     >>> texts = ["a cat sat", "the cat ran", "a dog barked", "the dog ran"] * 5
@@ -90,6 +92,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         source = _source(texts, labeled, weights_of(labeled, self.class_weight, sample_weight))
         choice = choose(_plans(options, _opened(self.table), labeled), source, options)
         self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)} | choice.facts
+        is_balanced = self.class_weight == "balanced" and sample_weight is None
+        if is_balanced and self.facts_["measure"] == "weighted accuracy":
+            self.facts_["measure"] = "balanced accuracy"
         self.parts_ = [Part(learn_member(plan, source), curve, weight) for plan, curve, weight in choice.plans]
         self.classes_, self.label_kind_ = labeled.classes, labeled.kind
         self.chosen_ = _reason([(plan, weight) for plan, _, weight in choice.plans], self.facts_)
@@ -149,7 +154,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         ]
 
     def score(self, X: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
-        """Return the accuracy; where texts have several labels, the share of texts with exactly the right ones."""
+        """Return the accuracy.
+
+        Where texts have several labels, this is the share of texts for which `predict` has exactly the right ones, also
+        of those without a label; it is smaller than P@1, which models are chosen by.
+        """
         from sklearn.metrics import accuracy_score
 
         texts, answers = _texts(X), list(y)
@@ -163,7 +172,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Write the models as safetensors, and labels and options as JSON, to a folder, atomically.
 
         Raises:
-            UsageError: `path` is something else than a new folder or a saved classifier.
+            UsageError: `path` is something else than a new folder or a saved classifier, or ends in .bin or .ftz.
             RowspaceError: The system refuses.
         """
         from rowspace.learn.classifier.saved import write_classifier
@@ -177,14 +186,16 @@ class Classifier(ClassifierMixin, BaseEstimator):
         fastText reads probabilities that are not calibrated.
 
         Raises:
-            UsageError: Another method was chosen, or a label has a blank.
+            UsageError: Another method or an average was chosen, a label has a blank, or `path` ends in .ftz.
         """
         from rowspace.learn.classifier.rows.fasttext_file import write_model
 
         check_is_fitted(self, "parts_")
         member = self.parts_[0].member
         if len(self.parts_) > 1 or not isinstance(member, SupervisedRows):
-            raise UsageError('only learned rows can be written for fastText; fit with method="rows"')
+            raise UsageError(
+                'only one model of learned rows can be written for fastText; fit with method="rows" and no time_budget'
+            )
         write_model(member.model, path)
 
     @classmethod
@@ -274,7 +285,9 @@ def _reason(chosen: Sequence[tuple[Plan, float]], facts: dict[str, Any]) -> str:
         what = chosen[0][0].title
     else:
         what = "average of " + " and ".join(f"{weight:.2f} × {plan.title}" for plan, weight in chosen)
-    others = [f"{each['model']} {each['accuracy']:.3f}" for each in facts["candidates"] if each["model"] != what]
+    if facts["measure"] is None:
+        return f"{what}; nothing was measured, since no label has two texts"
+    others = [f"{each['model']} {each['value']:.3f}" for each in facts["candidates"] if each["model"] != what]
     others += [f"{model} diverged (give a smaller lr)" for model in facts["diverged"]]
-    line = f"{what}: accuracy {facts['accuracy']:.3f} on {facts['held_out_texts']:,} held-out texts"
+    line = f"{what}: {facts['measure']} {facts['value']:.3f} on {facts['held_out_texts']:,} held-out texts"
     return f"{line}; {', '.join(others)}" if others else line

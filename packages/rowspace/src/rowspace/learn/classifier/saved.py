@@ -45,6 +45,13 @@ Arrays = dict[str, NDArray[Any]]
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Raise what `write_classifier` would raise about the path itself."""
+    ending = Path(path).suffix.lower()
+    if ending in (".bin", ".ftz"):
+        quantized = ", which fasttext quantize makes a .ftz file" if ending == ".ftz" else ""
+        raise UsageError(
+            f"{str(path)!r} is named as a file of fastText, but a folder would be saved; name a folder, or write a .bin "
+            f"file{quantized} (save_fasttext in Python, classify fit --method rows -o model.bin)"
+        )
     check_folder_target(path, marker=JSON, contents=(*CONTENTS, VECTORS))
 
 
@@ -52,6 +59,7 @@ def write_classifier(classifier: Any, path: str | os.PathLike[str]) -> None:
     """Write a classifier to a folder, atomically."""
     from safetensors.numpy import save_file
 
+    check_target(path)
     arrays, parts = Arrays(), list[dict[str, Any]]()
     params = {field.name: getattr(classifier, field.name) for field in dataclasses.fields(ClassifierOptions)}
     with atomic_folder(path, marker=JSON, contents=(*CONTENTS, VECTORS)) as folder:

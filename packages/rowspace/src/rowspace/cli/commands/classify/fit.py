@@ -66,9 +66,11 @@ def fit(
 
     keywords = {name: value for name, value in options.items() if value is not None}
     ClassifierOptions(**keywords)  # which checks them before files are read
-    is_fasttext = output.endswith(".bin")
+    is_fasttext = output.lower().endswith(".bin")
     if is_fasttext and keywords.get("method") != "rows":
         raise UsageError("fastText's format (.bin) holds learned rows only; give --method rows, or a folder for -o")
+    if is_fasttext and "time_budget" in keywords:
+        raise UsageError("--time-budget may choose an average, which .bin cannot hold; leave it out, or save a folder")
     (check_target if is_fasttext else Classifier.check_target)(output)
     examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:

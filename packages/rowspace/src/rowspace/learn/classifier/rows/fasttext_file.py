@@ -22,7 +22,7 @@ from rowspace.learn.classifier.rows.learning import LOSSES
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
-from rowspace.store.model_formats.fasttext import check_target
+from rowspace.store.model_formats import fasttext
 from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MODELS, VERSIONS, FileArguments, read_entries
 from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, read_quantized
 
@@ -66,6 +66,15 @@ def read_model(path: StrPath) -> SupervisedModel:
         outputs = outputs[: max(1, len(labels) - 1)]
     options, buckets = _options(arguments, source), _buckets(kept, arguments, words, source)
     return SupervisedModel(dictionary, labels, counts, inputs, outputs, buckets, options)
+
+
+def check_target(path: StrPath) -> None:
+    """Raise what `write_model` would raise about the path itself."""
+    if Path(path).suffix.lower() == ".ftz":
+        raise UsageError(
+            f"{os.fspath(path)!r}: quantized models are not written; write .bin, and run fasttext quantize"
+        )
+    fasttext.check_target(path)
 
 
 def write_model(model: SupervisedModel, path: StrPath) -> None:

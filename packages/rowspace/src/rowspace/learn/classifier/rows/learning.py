@@ -220,10 +220,11 @@ def _learn_epochs(
     on_epoch: OnEpoch | None,
     stopping: Stopping | None,
 ) -> None:
-    number, loss = len(examples.weights), LOSSES[options.loss]
+    visits, examples = _visits(examples)
+    number, loss = len(visits), LOSSES[options.loss]
     ranges = split_range(number, pieces=-(-number // TEXTS_AT_ONCE))
     for epoch in range(options.epochs):
-        order = np.random.default_rng((options.seed, epoch)).permutation(number)
+        order = np.random.default_rng((options.seed, epoch)).permutation(visits)
 
         def work(begin: int, end: int, epoch: int = epoch, order: NDArray[np.int64] = order) -> float:
             done = [(epoch + place / number) / options.epochs for place in (begin, end)]
@@ -240,6 +241,16 @@ def _learn_epochs(
             break
     if stopping:
         stopping.restore()
+
+
+def _visits(examples: Examples) -> tuple[NDArray[np.int64], Examples]:
+    """Return the texts of an epoch, and what they weigh in each visit.
+
+    A text that weighs more than 1.5 is visited several times, since a single step of its weight may diverge.
+    """
+    visits = np.maximum(1, np.rint(examples.weights)).astype(np.int64)
+    weights = (examples.weights / visits).astype(np.float32)
+    return np.repeat(np.arange(len(visits)), visits), examples._replace(weights=weights)
 
 
 def _loss(model: SupervisedModel, texts: Sequence[str], targets: Targets) -> float:
