@@ -271,7 +271,11 @@ def test_mistakes_are_errors(table):
         ({}, texts, np.full((30, 2), 2), "must be 0 and 1"),
         ({"class_weight": {"none": 1.0}}, texts, labels, "'none', which no text has"),
         ({"class_weight": "even"}, texts, labels, '"balanced", None or a dict'),
-        ({"method": "vectors"}, texts, labels, "needs a table"),
+        ({"class_weight": [1, 2, 3]}, texts, labels, r"or a dict from label to weight, not \[1, 2, 3\]"),
+        ({"class_weight": {"pet": "heavy"}}, texts, labels, "class_weight of 'pet' must be a number, got 'heavy'"),
+        ({}, texts, np.zeros((30, 2)), "no text has one"),
+        ({"method": "rows", "table": table}, texts, labels, "rows of 100 numbers .* table of 8, .* give --dim 8"),
+        ({"method": "vectors"}, texts, labels, "needs a table; give one by --table"),
         ({"method": "trees"}, texts, labels, "method must be one of"),
         ({"dim": 0}, texts, labels, "dim must be"),
         ({"min_n": 5, "max_n": 2}, texts, labels, "min_n must not exceed"),
@@ -280,8 +284,11 @@ def test_mistakes_are_errors(table):
             Classifier(**arguments).fit(given, answers)
     with pytest.raises(UsageError, match="did you mean epochs"):
         Classifier(epoch=3)
-    with pytest.raises(UsageError, match="sample_weight must have one number"):
-        small().fit(texts, labels, sample_weight=[1.0])
+    for weights, got in (([1.0], "1$"), (1.0, "1.0"), (["a"] * 30, r"\['a', "), ([[1.0]] * 30, r"\[\[1.0")):
+        with pytest.raises(UsageError, match=f"sample_weight must have one number for each of 30 texts, got {got}"):
+            small().fit(texts, labels, sample_weight=weights)
+    with pytest.raises(UsageError, match="k must be a whole number from 1"):
+        small(method="ngrams").fit(texts, labels).top(texts, k=-1)
     with pytest.raises(UsageError, match="two texts with a weight above 0, got 1"):
         small().fit(texts, labels, sample_weight=[1.0] + [0.0] * 29)
     with pytest.raises(UsageError, match="finite, 0 or more"):

@@ -60,7 +60,9 @@ def test_mistakes_are_errors(tmp_path):
         ("a.csv", "text,label\nx,\n", FileFormatError, "line 2: the label is ''"),
         ("a.csv", "text,label\n", FileFormatError, "has no records"),
         ("a.jsonl", '{"text": 3, "label": "a"}\n', FileFormatError, "line 1: the column 'text' has 3, expected"),
-        ("a.jsonl", '{"text": "x", "label": null}\n', FileFormatError, "line 1: the label is None"),
+        ("a.jsonl", '{"text": "x", "label": null}\n', FileFormatError, "line 1: there is no label, expected"),
+        ("a.csv", "text,label\nx\n", FileFormatError, "line 2: there is no label, expected"),
+        ("a.txt", "__label__a x\n__label__ y\n", FileFormatError, "line 2: __label__ without a name; add one"),
         ("a.jsonl", '{"text": "x", "label": 0.5}\n', FileFormatError, "line 1: the label is 0.5"),
         ("a.txt", "no label\n", FileFormatError, "no line has a label"),
     ):

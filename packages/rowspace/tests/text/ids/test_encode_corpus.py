@@ -198,6 +198,7 @@ def test_saved_corpus_loads_with_equal_ids(tmp_path):
     ("corpus", "options", "message"),
     [
         (["..., !"], {}, "the corpus given holds no words"),
+        (["a text"], {"pattern": "zzz"}, "nothing in the corpus matches the pattern 'zzz'"),
         ([[]], {}, "the corpus given holds no words"),
         ([[], []], {}, "the corpus given holds no words"),
         ("/dev/null", {}, "the corpus '/dev/null' holds no words"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.options import check_option_names, shows_options
+from rowspace._base.validate import check_whole_number
 from rowspace.encode import Encoder
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.learn.classifier.calibration import apply_curve
@@ -139,12 +140,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         Args:
             X: n texts.
-            k: The maximum number of labels.
+            k: The maximum number of labels, 1 or more.
             threshold: Labels that are less probable are left out.
 
         Returns:
             For each text its labels, as strings, and their probabilities, the most probable first.
         """
+        check_whole_number("k", k, 1, 2**31 - 1)
         probabilities = self.predict_proba(X)
         best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
         names = [str(label) for label in self.classes_.tolist()]
@@ -268,9 +270,14 @@ def _plans(options: ClassifierOptions, encoder: Encoder | None, labeled: Labeled
     if options.method == "auto" and encoder is not None and not has_several:
         names.append("vectors")
     if "vectors" in names and encoder is None:
-        raise UsageError('method="vectors" needs a table; give table=')
+        raise UsageError('the method "vectors" needs a table; give one by --table (table= in Python)')
     if "vectors" in names and has_several:
         raise UsageError('method="vectors" predicts one label of a text; use "auto", "rows" or "ngrams" for several')
+    if encoder is not None and "vectors" not in names and "rows" in names and encoder.table.dim != options.dim:
+        raise UsageError(
+            f"rows of {options.dim} numbers cannot begin with those of a table of {encoder.table.dim}, which would be "
+            f"unused; give --dim {encoder.table.dim} (dim= in Python), or leave out the table"
+        )
     return [Plan(name, options, encoder) for name in names]
 
 

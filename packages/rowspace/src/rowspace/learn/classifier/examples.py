@@ -41,7 +41,8 @@ def read_labeled_texts(
 
     Args:
         path: Records if the name ends in .jsonl, .ndjson, .json, .csv, .tsv or .parquet, perhaps compressed; else lines
-            in fastText's format, in which each word that begins with `__label__` is a label of the line.
+            in fastText's format, in which each word that begins with `__label__` is a label of the line; '-' is
+            standard input.
         column: Of records, the column of texts; dots separate nested names.
         label_column: Of records, the column of labels, likewise: strings, whole numbers, true and false, or lists of
             these.
@@ -101,18 +102,20 @@ def _checked(label: Any, place: str) -> Any:
     for each in given:
         is_text = isinstance(each, str) and each.strip() and is_unicode(each)
         if not (is_text or isinstance(each, int)):
+            found = "there is no label" if each is None else f"the label is {each!r:.60}"
             raise FileFormatError(
-                f"{place}: the label is {each!r:.60}, expected a string, a whole number, true or false; repair the "
-                "record"
+                f"{place}: {found}, expected a string, a whole number, true or false; repair the record"
             )
     return label
 
 
 def _of_lines(path: str | os.PathLike[str]) -> Examples:
     texts, labels, left_out = list[str](), list[list[str]](), 0
-    for line in read_examples(path, _expected()).split("\n"):
+    for number, line in enumerate(read_examples(path, _expected()).split("\n"), 1):
         words = line.split()
         found = [word.removeprefix(PREFIX) for word in words if word.startswith(PREFIX)]
+        if "" in found:
+            raise FileFormatError(f"{path}: line {number}: {PREFIX} without a name; add one, such as {PREFIX}good")
         if found:
             texts.append(" ".join(word for word in words if not word.startswith(PREFIX)))
             labels.append(found)

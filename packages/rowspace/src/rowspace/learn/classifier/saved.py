@@ -49,8 +49,8 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if ending in (".bin", ".ftz"):
         quantized = ", which fasttext quantize makes a .ftz file" if ending == ".ftz" else ""
         raise UsageError(
-            f"{str(path)!r} is named as a file of fastText, but a folder would be saved; name a folder, or write a .bin "
-            f"file{quantized} (save_fasttext in Python, classify fit --method rows -o model.bin)"
+            f"{str(path)!r} is named as a file of fastText, but a folder would be saved; name a folder, or write a "
+            f".bin file{quantized} (save_fasttext in Python, classify fit --method rows -o model.bin)"
         )
     check_folder_target(path, marker=JSON, contents=(*CONTENTS, VECTORS))
 
@@ -190,8 +190,8 @@ def _written(part: Part, folder: Path) -> tuple[dict[str, Any], Arrays]:
         )
         settings = {"is_full": not len(rows.buckets.keys), "other": rows.buckets.other, "labels": list(rows.labels)}
         return settings | {"rows": dataclasses.asdict(rows.options)}, arrays
-    assert member.model is not None  # there are two labels
-    member.model.save(folder / VECTORS)
+    if member.model is not None:  # always, since there are two labels
+        member.model.save(folder / VECTORS)
     return {}, {}
 
 

@@ -110,6 +110,8 @@ def _of_matrix(given: NDArray[Any]) -> Labeled:
 
 
 def _checked(found: Labeled) -> Labeled:
+    if not len(found.numbers):
+        raise UsageError("y must have labels, but no text has one; check the column of labels")
     if len(found.classes) < 2:
         raise UsageError(f"y must have at least two different labels, got {found.classes.tolist()!r:.60}")
     return found
@@ -130,24 +132,38 @@ def weights_of(labeled: Labeled, class_weight: Weights, sample_weight: Iterable[
     by_label = np.ones(len(labeled.classes))
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise UsageError(
-                f'class_weight must be "balanced", None or a dict from label to weight, not {class_weight!r}'
-            )
+            raise UsageError(f"{_CLASS_WEIGHT}, not {class_weight!r}")
         by_label = 1 / np.maximum(1, np.bincount(labeled.numbers, minlength=len(by_label)))
     elif class_weight is not None:
+        if not isinstance(class_weight, Mapping):
+            raise UsageError(f"{_CLASS_WEIGHT}, not {class_weight!r:.60}")
         places = {label: place for place, label in enumerate(labeled.classes.tolist())}
         for label, weight in class_weight.items():
             if label not in places:
                 raise UsageError(f"class_weight has the label {label!r}, which no text has")
-            by_label[places[label]] = weight
+            by_label[places[label]] = _numbers(f"class_weight of {label!r}", weight, ())
     sizes = np.diff(labeled.indptr)
     sums = np.add.reduceat(np.append(by_label[labeled.numbers], 0), labeled.indptr[:-1]) * (sizes > 0)
     found = np.where(sizes > 0, sums / np.maximum(1, sizes), 1.0)
     if sample_weight is not None:
-        given = np.asarray(list(sample_weight), float)
-        if given.shape != found.shape:
-            raise UsageError(f"sample_weight must have one number for each of {len(found):,} texts, got {len(given):,}")
-        found = found * given
+        found = found * _numbers("sample_weight", sample_weight, found.shape)
     if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
         raise UsageError("weights must be finite, 0 or more, and not all 0")
     return np.asarray(found / found.mean(), np.float32)
+
+
+_CLASS_WEIGHT = 'class_weight must be "balanced", None or a dict from label to weight'
+
+
+def _numbers(name: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return numbers of this shape; raise `UsageError` for anything else."""
+    listed = given if isinstance(given, np.ndarray) or not isinstance(given, Iterable) else list(given)
+    try:
+        found = np.asarray(listed, float)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found.shape != shape:
+        wanted = f"have one number for each of {shape[0]:,} texts" if shape else "be a number"
+        got = f"{len(listed):,}" if shape and found is not None and found.ndim == 1 else repr(given)[:60]
+        raise UsageError(f"{name} must {wanted}, got {got}")
+    return found

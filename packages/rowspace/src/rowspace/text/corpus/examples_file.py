@@ -1,11 +1,13 @@
 """The text of a file of examples: pairs, texts with labels, or queries with their answers."""
 
 import os
+import sys
 from pathlib import Path
 
-from rowspace.errors import FileFormatError, missing_file
+from rowspace.errors import FileFormatError, UsageError, missing_file
 from rowspace.files.open_folder import open_regular
 from rowspace.text.corpus.file_types import SNIFFED, not_text
+from rowspace.text.corpus.reading import STANDARD_INPUT
 
 __all__ = ["JSON_NAMES", "is_unicode", "read_examples"]
 
@@ -17,18 +19,14 @@ def read_examples(path: str | os.PathLike[str], expected: str) -> str:
     r"""Return the text of a file; without "\n", each "\r" ends a line.
 
     Args:
-        path: A file in UTF-8.
+        path: A file in UTF-8, or '-' for standard input.
         expected: What it should be, for messages.
 
     Raises:
         UsageError: No regular file is at `path`.
         FileFormatError: It is not text in UTF-8.
     """
-    source = Path(path)
-    if not source.is_file():
-        raise missing_file(path, f"give {expected}")
-    with open_regular(source) as file:
-        data = file.read()
+    data = _bytes(path, expected)
     kind = _kind(data)
     if kind is not None:
         raise FileFormatError(f"{path}: {kind}; convert it to {expected} in UTF-8")
@@ -41,6 +39,17 @@ def read_examples(path: str | os.PathLike[str], expected: str) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FileFormatError(f"{path}: line {line}: NUL, which no text has; repair the line or remove it")
     return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _bytes(path: str | os.PathLike[str], expected: str) -> bytes:
+    if os.fspath(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise UsageError(f"standard input is closed; pipe {expected} into it, or name a file")
+        return sys.stdin.buffer.read()
+    if not Path(path).is_file():
+        raise missing_file(path, f"give {expected}")
+    with open_regular(Path(path)) as file:
+        return file.read()
 
 
 def is_unicode(text: str) -> bool:

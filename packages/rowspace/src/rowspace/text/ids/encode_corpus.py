@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rowspace.errors import CorpusError
 from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.table import Table
 from rowspace.text.corpus.open_corpus import Corpus, open_corpus
@@ -102,6 +103,8 @@ def number_words(
 
     def write_words(path: Path) -> ProvisionalIds:
         provisional = write_ids(path)
+        if options.pattern is not None and not provisional.counts.any():
+            raise CorpusError(f"nothing in the corpus matches the pattern {options.pattern!r}; give another one")
         if extends is None and is_text:
             unspaced.extend(words_within(corpus, provisional, options))
         divided = divide_phrases(provisional, unspaced, path)

@@ -75,6 +75,10 @@ def test_several_labels_and_fasttext_files(run: Run, tmp_path: Path) -> None:
     data.write_text("__label__pet a cat\n__label__pet __label__red a red dog\nno label\n__label__red red\n" * 5)
     result = run("classify", "fit", str(data), "--method", "rows", "-o", output, *FAST)
     assert "5 lines without a label left out" in result.stderr
+    piped = CliRunner().invoke(
+        app, ["classify", "fit", "-", "--method", "rows", "-o", f"{output}.bin", *FAST], input=data.read_bytes()
+    )
+    assert "2 labels, learned from 15 texts" in piped.stdout
     expected = fasttext.load_model(output).f.predict("a red cat\n", 2, 0.0, "strict")
     lines = run("classify", "predict", output, "-k", "2", "a red cat").stdout.splitlines()
     assert lines == [f"{label.removeprefix('__label__')}\t{value:.3f}\ta red cat" for value, label in expected]
@@ -116,7 +120,8 @@ def test_usage_errors(run: Run, table_path: str, labeled: Path) -> None:
             "--time-budget",
             "1",
         ): "leave it out, or save a",
-        ("fit", str(labeled), "-o", output, "--method", "vectors"): "needs a table",
+        ("fit", str(labeled), "-o", output, "--method", "vectors"): "needs a table; give one by --table",
+        ("fit", str(labeled), "-o", output, "--method", "ngrams", "--patience", "2"): "--patience is for learned rows",
         ("fit", str(labeled), "-o", output, "--min-n", "9"): "min_n must not exceed max_n",
         ("predict", table_path, "a text", "--column", "b"): "--column is for records of standard input",
         ("predict", table_path, "a text"): "learn one with rowspace classify fit",

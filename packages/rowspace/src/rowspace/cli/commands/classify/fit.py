@@ -1,5 +1,6 @@
 """`rowspace classify fit`: texts with labels → a classifier. Its options are the fields of `ClassifierOptions`."""
 
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +12,11 @@ from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line, shown
 from rowspace.errors import UsageError
 from rowspace.learn.classifier.options import ClassifierOptions
+from rowspace.learn.classifier.rows.options import RowsOptions
 
 __all__ = ["fit"]
+
+_OF_ROWS = {field.name for field in fields(RowsOptions)} - {"workers", "seed"}
 
 
 @with_options_of({"Classifier": ClassifierOptions})
@@ -21,7 +25,8 @@ def fit(
         str,
         typer.Argument(
             metavar="DATA",
-            help="Texts with labels: CSV, TSV, JSON lines or Parquet, or lines with __label__ (fastText).",
+            help="Texts with labels: CSV, TSV, JSON lines or Parquet, or lines with __label__ (fastText); - for "
+            "such lines on standard input.",
             show_default=False,
         ),
     ],
@@ -66,6 +71,10 @@ def fit(
 
     keywords = {name: value for name, value in options.items() if value is not None}
     ClassifierOptions(**keywords)  # which checks them before files are read
+    unused = next((name for name in keywords if name in _OF_ROWS), None)
+    if unused and keywords.get("method") in ("ngrams", "vectors"):
+        option = f"--{unused.replace('_', '-')}"
+        raise UsageError(f"{option} is for learned rows, and --method {keywords['method']} learns none; leave it out")
     is_fasttext = output.lower().endswith(".bin")
     if is_fasttext and keywords.get("method") != "rows":
         raise UsageError("fastText's format (.bin) holds learned rows only; give --method rows, or a folder for -o")

@@ -33,7 +33,7 @@ def measure(
     """Print accuracy, macro F1, P@k and R@k of a classifier, and precision, recall and F1 of each label.
 
     P@k is the share of the k most probable labels that are right, and R@k the share of right labels among them, of the
-    texts that have a label that the classifier knows. In the accuracy and F1, a label that it does not know is an error.
+    texts that have a label that the classifier knows. In accuracy and F1, a label that it does not know is an error.
 
     Example:
       rowspace classify test my-classifier reviews.csv
