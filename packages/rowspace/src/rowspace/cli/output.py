@@ -31,10 +31,10 @@ def print_line(line: str) -> None:
     print(line)
 
 
-def print_json(document: object) -> None:
-    """Print one JSON document on standard output; numbers that JSON cannot hold (nan) become null."""
+def print_json(document: object, *, indent: int | None = 2) -> None:
+    """Print a JSON document on standard output; numbers that JSON cannot hold (nan) become null, and dates texts."""
     in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    print(json.dumps(_finite(document), indent=2, ensure_ascii=not in_unicode, allow_nan=False))
+    print(json.dumps(_finite(document), indent=indent, ensure_ascii=not in_unicode, allow_nan=False, default=str))
 
 
 def print_table(

@@ -10,7 +10,7 @@ from rowspace.text.corpus.examples_file import is_unicode, read_examples
 from rowspace.text.corpus.record_columns import no_text, place_of, text_in, value_in
 from rowspace.text.corpus.records import RECORD_NAMES, has_records, read_records
 
-__all__ = ["Examples", "read_labeled_texts"]
+__all__ = ["Examples", "read_labeled_texts", "text_records"]
 
 PREFIX = "__label__"
 MAX_RECORD = 100_000_000  # bytes
@@ -65,9 +65,9 @@ def read_labeled_texts(
     if not has_records(Path(path), arrays=True):
         return _of_lines(path)
     texts, labels = [], list[Any]()
-    for place, text, label in _records(path, column, label_column):
+    for place, text, values in text_records(path, column=column, label_column=label_column):
         texts.append(text)
-        labels.append(_checked(_divided(label, label_separator), place))
+        labels.append(_checked(_divided(value_in(values, label_column), label_separator), place))
     if not texts:
         raise FileFormatError(f"{path}: has no records; give {_expected()}")
     if any(isinstance(label, list) for label in labels):
@@ -81,14 +81,17 @@ def _expected() -> str:
     return f"lines with {PREFIX}, or records in a file whose name ends in {', '.join((*RECORD_NAMES, '.json'))}"
 
 
-def _records(path: str | os.PathLike[str], column: str, label_column: str) -> Iterator[tuple[str, str, Any]]:
+def text_records(
+    path: str | os.PathLike[str], *, column: str, label_column: str | None = None
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the place of each record of a file, for messages, the text in a column, and its values by column."""
     columns = {"column": column, "label_column": label_column}
     for line, values in read_records(Path(path), limit=MAX_RECORD, columns=columns):
         place = place_of(path, line)
         text = text_in(place, values, column)
         if not is_unicode(text):
             raise FileFormatError(f"{place}: {no_text(column, text)}")
-        yield place, text, value_in(values, label_column)
+        yield place, text, values
 
 
 def _divided(label: Any, separator: str | None) -> Any:
