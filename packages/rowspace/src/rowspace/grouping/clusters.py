@@ -22,6 +22,8 @@ __all__ = ["TextClusters", "cluster_texts"]
 MOST_CLUSTERS = 100  # by default
 EPOCH_CHARACTERS = 200_000_000  # that a table is learned from: small texts are read more often
 MOST_WORDS = 50_000  # that can be labels, the most frequent
+COMMON = 0.2  # of its share in all texts, in three of four clusters: a word that is in most of them
+LAST = 1e-9  # by which the scores of common words are multiplied
 
 
 class TextClusters(NamedTuple):
@@ -52,7 +54,8 @@ def cluster_texts(
 
     The vectors of the texts are divided by k-means on directions (`rowspace.space.k_means`). The words of a cluster
     are those with the largest p(word | cluster) · log(p(word | cluster) / p(word))²: frequent in it, and much more
-    frequent than elsewhere.
+    frequent than elsewhere. Words that are common in most clusters, such as "was", come after all others: those with
+    p(word | cluster) of at least p(word) / 5 in three of four clusters.
 
     Args:
         texts: n texts.
@@ -113,10 +116,12 @@ def _telling_words(texts: Sequence[str], labels: NDArray[np.int32], clusters: in
     counts = np.bincount(pairs, minlength=clusters * len(frequent)).reshape(clusters, len(frequent))
     in_all = counts.sum(0) / max(1, counts.sum())
     spelled = lexicon.all_words()
-    names = []
-    for in_cluster in counts / np.maximum(1, counts.sum(1, keepdims=True)):
+    names, shares = [], counts / np.maximum(1, counts.sum(1, keepdims=True))
+    is_common = np.partition(shares, clusters // 4, axis=0)[clusters // 4] >= in_all * COMMON
+    for in_cluster in shares:
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(in_cluster > in_all, in_cluster * np.log(in_cluster / in_all) ** 2, 0)
+        scores[is_common] *= LAST
         best = [index for index in np.argsort(-scores, kind="stable")[:count] if scores[index] > 0]
         names.append([spelled[frequent[index]].decode() for index in best])
     return names

@@ -17,10 +17,10 @@ from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import FileRecord, has_records, read_records
 
-__all__ = ["check_kept", "check_lines_target", "write_kept"]
+__all__ = ["JSON_LINES", "MAX_RECORD", "check_kept", "check_lines_target", "write_kept"]
 
 MAX_RECORD = 1 << 28  # bytes
-_JSON_LINES = (".jsonl", ".ndjson")
+JSON_LINES = (".jsonl", ".ndjson")
 
 
 def check_kept(source: str, output: str, *, column: str | None) -> None:
@@ -79,7 +79,7 @@ def _endings(source: str, column: str | None) -> tuple[str, ...]:
         return ()
     if is_parquet_file(source):
         return (".parquet",)
-    return (suffix_of(source),) if csv_delimiter(source) else _JSON_LINES
+    return (suffix_of(source),) if csv_delimiter(source) else JSON_LINES
 
 
 def _json(records: Iterator[FileRecord]) -> Iterator[bytes]:

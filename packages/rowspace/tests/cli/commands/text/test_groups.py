@@ -79,16 +79,30 @@ def test_cluster_prints_words_and_saves_the_cluster_of_each_text(
 ) -> None:
     source, output = tmp_path / "in.txt", tmp_path / "clusters.jsonl"
     lines = [line for line in english.read_text().splitlines() if line.strip()][:200]
-    source.write_text("\n".join([*lines, "qqqq\n"]))
+    source.write_text("\n".join([*lines, " ", "qqqq\n"]))
     printed = run("cluster", str(source), "--table", table_path, "--clusters", "3", "-o", str(output)).stdout
     saved = [json.loads(line) for line in output.read_text().splitlines()]
     assert f"201 texts in 3 clusters, {sum(line['cluster'] is None for line in saved)} in none" in printed
     assert [line["text"] for line in saved] == [*lines, "qqqq"]
-    assert saved[-1] == {"number": 201, "cluster": None, "text": "qqqq"}
+    assert saved[-1] == {"number": 202, "cluster": None, "text": "qqqq"}
     found = json.loads(run("cluster", str(source), "--table", table_path, "--clusters", "3", "--json").stdout)
     sizes = [sum(line["cluster"] == label for line in saved) for label in range(3)]
     assert [one["texts"] for one in found["clusters"]] == sizes
     assert all(len(one["words"]) == 4 and len(one["nearest"]) == 3 for one in found["clusters"])
+    records, options = tmp_path / "in.csv", ("--column", "text", "--table", table_path, "--clusters", "3")
+    _write(records)
+    run("cluster", str(records), *options, "-o", str(output))
+    saved = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [(one["id"], one["text"]) for one in saved] == list(zip(*_columns().values(), strict=True))
+    assert all(one["cluster"] in (None, 0, 1, 2) for one in saved)
+    (tmp_path / "again.jsonl").write_bytes(output.read_bytes())
+    for name, target, expected in (
+        (str(records), str(tmp_path / "out.csv"), "must end in .jsonl or .ndjson"),
+        (str(tmp_path / "again.jsonl"), str(output), "would replace the column 'cluster'; rename it"),
+        ("-", str(output), "records of standard input are read once"),
+    ):
+        wrong = run("cluster", name, *options, "-o", target, status=2).stderr
+        assert expected in " ".join(wrong.split())
 
 
 @pytest.mark.parametrize(("command", "option"), [("dedupe", "--report"), ("cluster", "-o")])

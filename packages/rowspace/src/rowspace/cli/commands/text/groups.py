@@ -3,7 +3,7 @@
 import json
 import time
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,8 @@ from rowspace.cli.output import message, print_json, print_line, print_table
 from rowspace.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rowspace.grouping import Duplicates
 
 __all__ = ["cluster", "dedupe"]
@@ -139,37 +141,43 @@ def cluster(
     output: Annotated[
         str | None,
         typer.Option(
-            "-o", "--output", help="Where to save the cluster of each text, as JSON lines.", show_default=False
+            "-o",
+            "--output",
+            help="Where to save the cluster of each text, as JSON lines (.jsonl) with all columns of a record.",
+            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Divide texts into clusters, and name each by its words.
 
-    The words of a cluster are frequent in it and rarer elsewhere. A text without a known word is in no cluster. For
-    less than about a thousand texts, name a --table that was learned from more.
+    The words of a cluster are frequent in it and rarer elsewhere. A text without a known word is in no cluster, and
+    blank lines are no texts. For less than about a thousand texts, name a --table that was learned from more.
 
     Example:
       rowspace cluster messages.txt
       rowspace cluster reviews.csv --column text --clusters 20 -o clusters.jsonl
     """
-    from rowspace._base.atomic import atomic_file
     from rowspace.grouping import cluster_texts  # not needed for help
-    from rowspace.grouping.keep import check_lines_target
-    from rowspace.text.characters import clean
+    from rowspace.grouping.keep import MAX_RECORD
     from rowspace.text.corpus import read_lines
+    from rowspace.text.corpus.records import read_records
 
     if output is not None:
-        check_lines_target(output)
-    texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+        _check_clusters_target(output, file, column)
+    lines = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+    places = [place for place, line in enumerate(lines) if column is not None or line.strip()]
+    texts = [lines[place] for place in places]
     if table is None:
         message("learning a table from the texts; name one by --table to use its vectors")
     found = cluster_texts(texts, table, clusters=clusters, words=words, seed=seed)
     if output is not None:
-        with cleanup_on_interrupt(), atomic_file(output) as target:
-            for number, (text, label) in enumerate(zip(texts, found.labels.tolist(), strict=True), 1):
-                line = {"number": number, "cluster": label if label >= 0 else None, "text": clean(text)}
-                target.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        with cleanup_on_interrupt():
+            if column is not None:
+                documents = (values for _, values in read_records(file, limit=MAX_RECORD))
+            else:
+                documents = ({"number": place + 1, "text": lines[place]} for place in places)
+            _write_clusters(output, documents, found.labels.tolist())
     if as_json:
         listed = [
             {"cluster": label, "texts": size, "words": named, "nearest": [texts[index] for index in nearest]}
@@ -191,3 +199,31 @@ def cluster(
     )
     if output is not None:
         print_line(f"saved in {output}")
+
+
+def _check_clusters_target(output: str, file: str, column: str | None) -> None:
+    """Raise UsageError if `output` cannot have the clusters of a file."""
+    from rowspace.grouping.keep import JSON_LINES, MAX_RECORD, check_lines_target
+    from rowspace.text.corpus.records import check_record_name, read_records
+
+    check_lines_target(output)
+    if not output.lower().endswith(JSON_LINES):
+        raise UsageError(f"clusters are saved as JSON lines: the name {output!r} must end in {' or '.join(JSON_LINES)}")
+    if column is None:
+        return
+    if file == "-":
+        raise UsageError("records of standard input are read once, but -o needs them twice; save them in a file")
+    check_record_name(file)
+    first = next(read_records(file, limit=MAX_RECORD, columns={"column": column}), None)
+    if first is not None and "cluster" in first.values:
+        raise UsageError(f"{file}: the number of the cluster would replace the column 'cluster'; rename it")
+
+
+def _write_clusters(path: str, documents: "Iterable[dict[str, Any]]", labels: list[int]) -> None:
+    from rowspace._base.atomic import atomic_file
+    from rowspace.text.characters import utf8
+
+    with atomic_file(path) as file:
+        for document, label in zip(documents, labels, strict=True):
+            line = document | {"cluster": label if label >= 0 else None}
+            file.write(utf8(json.dumps(line, ensure_ascii=False, default=str)) + b"\n")
