@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.errors import CorpusError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, UsageError
 from rowspace.text import corpus_bytes, open_corpus
 
 
@@ -198,3 +198,26 @@ def test_corpus_bytes_sums_file_sizes(folder):
 @pytest.mark.parametrize("corpus", ["-", "/dev/null", ["text"], [["token"]], iter([Path("x")]), [Path("x"), "text"]])
 def test_corpus_bytes_is_none_for_other_corpora(corpus):
     assert corpus_bytes(corpus) is None
+
+
+REVIEW = "I went and saw this movie last night.<br /><br />The film was long, <I>and</I> funny. " + "So it was. " * 40
+CODE = """#include <vector>
+template <typename T, typename B> bool less(const std::vector<T>& a, const B& b) { return a<b && p<br > 3; }
+"""
+MATHEMATICS = "If $a<b$ and b < c, then a<c; for i<p, </= is not less. <T> is a type, x</y a quotient.\n"
+
+
+def test_text_with_many_tags_of_html_is_named(tmp_path):
+    (tmp_path / "reviews.csv").write_text("text\n" + f'"{REVIEW}"\n' * 20)
+    for corpus, options in (
+        (tmp_path / "reviews.csv", {"column": "text"}),
+        ([REVIEW * 20000], {}),
+        (["<p>king <b>queen</b></p>"], {}),
+    ):
+        with pytest.warns(CorpusWarning, match=r"tags of HTML \(.*whose names become words; remove them first.*sed "):
+            texts(corpus, **options)
+    with pytest.warns(CorpusWarning, match=r"\(<br>, <i>\)"):
+        texts([REVIEW])
+    for text in (CODE, MATHEMATICS, "The king. " * 300 + "<b>The queen</b>."):
+        texts([text])  # no warning, which would be an error
+    texts([*["the king"] * 200_000, REVIEW])  # behind the first megabyte

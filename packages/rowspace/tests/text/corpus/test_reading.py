@@ -195,6 +195,23 @@ def test_binary_file_is_refused_if_named_and_skipped_otherwise(file, data, messa
     assert read(file(data), named=False) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("frag.html", b"<p>king <b>queen</b></p>", "is an HTML page; extract its text first"),
+        ("frag.XHTML.gz", gzip.compress(b"text <p>king</p>"), "is an HTML page"),
+        ("text.txt", b"\xef\xbb\xbf<!DOCTYPE html>", "is an HTML page"),
+        ("feed.xml", b"<rss><title>king</title></rss>", "is an XML document; extract its text first"),
+        ("feed.txt", b'\xef\xbb\xbf<?xml version="1.0"?><rss>', "is an XML document"),
+    ],
+)
+def test_pages_of_tags_are_refused_if_named_and_skipped_otherwise(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(CorpusError, match=message):
+        read(tmp_path / name)
+    assert read(tmp_path / name, named=False) == []
+
+
 def test_nul_after_the_sniffed_prefix_is_accepted(file):
     assert joined(read(file(b"x" * 8192 + b"\0"))) == b"x" * 8192 + b"\0"
 

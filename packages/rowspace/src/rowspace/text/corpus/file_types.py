@@ -37,13 +37,18 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 _WIKI = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<mediawiki\b")
+_BOM = b"\xef\xbb\xbf"
+_XML = re.compile(rb"\s*<\?xml\b")
+_HTML_NAMES = (".html", ".htm", ".xhtml")
 _ARRAY = re.compile(rb"\[\s*\{")
 _COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _LIKELY = ("text", "content", "body", "sentence", "review", "message", "title")  # names of columns of text
 
 
-def not_text(start: bytes) -> Unreadable | None:
+def not_text(start: bytes, name: str = "") -> Unreadable | None:
     """Return the type of a file with these first bytes; None for text.
+
+    A file with a tag is HTML or XML if its name says so, or if it begins as HTML pages or XML documents do.
 
     >>> not_text(b"%PDF-1.7")
     Unreadable(what='a PDF', advice='extract its text: pdftotext FILE')
@@ -59,10 +64,16 @@ def not_text(start: bytes) -> Unreadable | None:
         return Unreadable("a zip archive", "unpack it: unzip FILE")
     if start[257:262] == b"ustar":
         return Unreadable("a tar archive", "unpack it: tar -xf FILE")
-    if _HTML.match(start[:SNIFFED]):
+    page = start[:SNIFFED].removeprefix(_BOM)
+    ending = suffix_of(name) if b"<" in page else ""
+    if _HTML.match(page) or ending in _HTML_NAMES:
         return Unreadable("an HTML page", "extract its text first, for example: pandoc -t plain FILE -o FILE.txt")
-    if _WIKI.match(start[:SNIFFED]):
+    if _WIKI.match(page):
         return Unreadable("a dump of a wiki", "extract its text first, for example with the package wikiextractor")
+    if _XML.match(page) or ending == ".xml":
+        return Unreadable(
+            "an XML document", "extract its text first, for example: xmllint --xpath 'string(/)' FILE > FILE.txt"
+        )
     if b"\0" in start[:SNIFFED]:
         return Unreadable(f"a binary file (NUL in its first {SNIFFED} bytes)", "name a text file")
     return None
@@ -97,7 +108,7 @@ def records_in(name: str, start: bytes, *, named: bool) -> Records | None:
     >>> records_in("a.csv", b"id,text\n1,one\n", named=True)[:4]
     ('CSV', 'its first line', ['id', 'text'], 'text')
     """
-    start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = start.removeprefix(_BOM).lstrip()
     delimiter = csv_delimiter(name) if named else None
     record = _first_of_lines(start, 1 if named else 2) or _first_of_array(start)
     if record is not None:

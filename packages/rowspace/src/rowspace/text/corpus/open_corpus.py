@@ -17,6 +17,7 @@ from rowspace.files.remote import is_url, remote_file, remote_files
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
+from rowspace.text.corpus.tags import warn_of_tags
 
 __all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "file_bytes", "open_corpus"]
 
@@ -46,11 +47,13 @@ def open_corpus(
     Raises:
         CorpusError: there is nothing to read; the stream raises it for what cannot be read.
 
+    The stream warns of text with many tags of HTML (`CorpusWarning`).
+
     >>> open_corpus(["one text", "another"]).pieces is not None
     True
     """
     if isinstance(corpus, str | os.PathLike):
-        return OpenCorpus(_file_pieces([corpus], column, on_bytes), None)
+        return OpenCorpus(warn_of_tags(_file_pieces([corpus], column, on_bytes)), None)
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
@@ -64,13 +67,13 @@ def open_corpus(
         raise CorpusError("the corpus is empty: the iterable has no items")
     all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
-        return OpenCorpus(_file_pieces(all_items, column, on_bytes), None)
+        return OpenCorpus(warn_of_tags(_file_pieces(all_items, column, on_bytes)), None)
     if column is not None:
         raise CorpusError(
             f"column={column!r} names a column of files with records, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
-        return OpenCorpus(_text_pieces(all_items), None)
+        return OpenCorpus(warn_of_tags(_text_pieces(all_items)), None)
     return OpenCorpus(None, _token_lists(all_items))
 
 

@@ -179,7 +179,7 @@ def _zstd(name: str, file: io.BufferedReader) -> Iterator[bytes]:
 
 def _is_text(name: str, start: bytes, *, named: bool) -> bool:
     """Return whether a file with these first bytes is text; raise CorpusError if it is not, but was named."""
-    found = not_text(start)
+    found = not_text(start, name)
     if found and named:
         raise CorpusError(f"{name!r} is {found.what}; {found.advice}")
     return found is None
