@@ -204,6 +204,7 @@ def test_binary_file_is_refused_if_named_and_skipped_otherwise(file, data, messa
         ("feed.xml", b"<rss><title>king</title></rss>", "is an XML document; extract its text first"),
         ("feed.txt", b'\xef\xbb\xbf<?xml version="1.0"?><rss>', "is an XML document"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_pages_of_tags_are_refused_if_named_and_skipped_otherwise(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
