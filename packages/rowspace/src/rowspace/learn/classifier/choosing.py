@@ -82,7 +82,7 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
         average = _average(trials, truth, weights, is_single=is_single)
         if len(average[0]) > 1 and average[1] >= best.value:
             chosen, value = average[:2]
-    facts = {
+    facts: dict[str, Any] = {
         "measure": _measure(source, is_single=is_single),
         "held_out_texts": len(held),
         "folds": len(splits),

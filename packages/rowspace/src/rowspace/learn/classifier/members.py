@@ -137,11 +137,7 @@ def learn_member(plan: Plan, source: Source) -> Member:
         targets = NgramTargets(labeled.indptr, labeled.numbers, costs)
         return Ngrams(learn_ngrams(source.counts(), targets, len(labeled.classes), seed=plan.options.seed))
     if plan.table is not None and plan.name == "vectors":
-        places = np.unique(labeled.numbers).astype(np.int64)
-        model = None
-        if len(places) > 1:
-            model = TextClassifier(plan.table).fit(source.texts, labeled.numbers, sample_weight=source.weights)
-        return Vectors(model, places, len(labeled.classes))
+        return _learn_vectors(plan.table, source)
     fields = {field.name: getattr(plan.options, field.name) for field in dataclasses.fields(RowsOptions)}
     if labeled.kind != "single":
         fields["loss"] = "one-vs-all"
@@ -156,6 +152,14 @@ def learn_member(plan: Plan, source: Source) -> Member:
     )
     places = {name: place for place, name in enumerate(model.labels)}
     return SupervisedRows(model, np.array([places[name] for name in names], np.int64))
+
+
+def _learn_vectors(table: Encoder, source: Source) -> Vectors:
+    numbers, model = source.labeled.numbers, None
+    known = np.unique(numbers).astype(np.int64)
+    if len(known) > 1:
+        model = TextClassifier(table).fit(source.texts, numbers, sample_weight=source.weights)
+    return Vectors(model, known, len(source.labeled.classes))
 
 
 def _first_rows(plan: Plan) -> Table | None:
