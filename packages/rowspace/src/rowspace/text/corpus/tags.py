@@ -10,7 +10,7 @@ from rowspace.text.corpus.reading import BLOCK, Piece
 
 __all__ = ["warn_of_tags"]
 
-SHARE = 1 / 500  # tags by words
+SHARE = 1 / 200  # tags by words
 SHOWN = 3
 _NAMES = rb"p|div|span|b|i|u|a|em|strong|font|center|sup|sub|li|ul|ol|td|th|tr|table|title|body|head|h[1-6]|blockquote"
 _TAG = re.compile(rb"</(" + _NAMES + rb")\s*>|<(br)(?: ?/)?>", re.IGNORECASE)
@@ -20,7 +20,7 @@ def warn_of_tags(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Yield pieces of text; warn with a `CorpusWarning` if there are many tags in the first megabyte.
 
     Counted are closing tags of HTML and `<br>`, which neither code nor mathematics has: neither `a<b` nor `vector<T>`.
-    They are many if there is one for each 500 words.
+    They are many if there is one for each 200 words.
     """
     begin, size = list[bytes](), 0
     for data, last in pieces:

@@ -1,6 +1,7 @@
 """`rowspace classify fit`, `predict` and `test`."""
 
 import json
+import re
 import shlex
 import warnings
 from collections.abc import Callable
@@ -95,6 +96,13 @@ def test_several_labels_and_fasttext_files(run: Run, tmp_path: Path) -> None:
     lines = run("classify", "predict", output, "-k", "2", "a red cat").stdout.splitlines()
     assert lines == [f"{label.removeprefix('__label__')}\t{value:.3f}\ta red cat" for value, label in expected]
     assert "15 texts: macro F1" in run("classify", "test", output, str(data)).stdout
+    data.write_text("__label__pet a cat\n__label__blue a sky\n")
+    tested = run("classify", "test", output, str(data))
+    assert "1 text without a label that the classifier knows left out of P@1 and R@1" in tested.stderr
+    assert (
+        tuple(map(float, re.findall(r"P@1 (\S+), R@1 (\S+)", tested.stdout)[0]))
+        == fasttext.load_model(output).test(str(data))[1:]
+    )
 
 
 def test_classifiers_of_tune_open(run: Run, table: rs.Table, tmp_path: Path) -> None:
