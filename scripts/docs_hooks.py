@@ -166,11 +166,12 @@ def _reference_page(module: griffe.Module, packages: Packages, described: dict[s
 
 
 def public_names(module: griffe.Module) -> list[str]:
-    """Return the names in `__all__`, or what the stub of a lazily imported package imports."""
+    """Return the names in `__all__`, or what the stub of a lazily imported package imports but its own modules."""
     stub = module.filepath.with_suffix(".pyi")
     if stub.exists():
         module = griffe.visit(module.path, stub, stub.read_text(encoding="utf-8"))
-        return sorted(module.imports, key=str.lower)
+        names = [name for name, path in module.imports.items() if path != f"{module.path}.{name}"]
+        return sorted(names, key=str.lower)
     return sorted(map(str, module.exports or ()), key=str.lower)
 
 
