@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,12 +13,14 @@ import pytest
 from tests.scale.corpus import contents, write_texts
 
 import rowspace as rs
+from rowspace._base.atomic.temporaries import hidden_sibling
 from rowspace.encode import StreamOptions
 from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError
 from rowspace.files.remote import read_remote, remote_names, upload
 from rowspace.scale import BadRow, Part, PartsOptions, encode_parts
 from rowspace.scale.encode import _EncodePart
 from rowspace.scale.encoders import EncoderSource
+from rowspace.scale.engines import check_address
 from rowspace.scale.mapping import _Checked
 
 TEXT = PartsOptions(column="text")
@@ -92,6 +95,54 @@ def test_a_changed_source_is_encoded_again_and_a_removed_one_stays(tmp_path, tab
     again = encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
     assert (again.parts, again.new_parts, again.texts) == (3, 1, 101)
     assert len(pq.read_table(tmp_path / "out/part-1.parquet")) == 1
+
+
+def test_finished_parts_keep_their_names_when_a_folder_gets_subfolders(tmp_path, table_path):
+    source, out = tmp_path / "texts", tmp_path / "out"
+    write_texts(source / "day1")
+    first = encode_parts(table_path, source, out, options=TEXT, on=None)
+    write_texts(source / "day2")
+    again = encode_parts(table_path, source, out, options=TEXT, on=None)
+    assert (first.new_parts, again.new_parts, again.parts) == (3, 3, 6)
+    names = {str(path.relative_to(out)) for path in out.rglob("*.parquet")}
+    assert names == {f"{day}/{path.name}" for day in ("day1", "day2") for path in (source / "day1").iterdir()}
+    # a manifest of names below the folder of the files that there were, as before
+    single = tmp_path / "single"
+    encode_parts(table_path, source / "day1", single, options=TEXT, on=None)
+    joined = encode_parts(table_path, source, single, options=TEXT, on=None)
+    assert (joined.new_parts, joined.parts) == (3, 6)
+    assert names_in(single) == {"_rowspace.json", "day2", *names_in(source / "day1")}
+
+
+def test_strict_names_bad_rows_of_an_earlier_run(tmp_path, table_path):
+    source = tmp_path / "texts.parquet"
+    pq.write_table(pa.table({"text": ["a cat", None]}), source)
+    encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
+    with pytest.raises(FileFormatError, match=r"texts\.parquet: row 1: .*leave out --strict"):
+        encode_parts(table_path, source, tmp_path / "out", options=PartsOptions(column="text", strict=True), on=None)
+
+
+def test_a_column_of_nothing_but_null_has_texts_that_are_missing(tmp_path, table_path):
+    source = tmp_path / "texts"
+    source.mkdir()
+    pq.write_table(pa.table({"text": ["a cat"]}), source / "a.parquet")
+    pq.write_table(pa.table({"text": pa.nulls(2)}), source / "b.parquet")
+    result = encode_parts(table_path, source, tmp_path / "out", options=TEXT, on=None)
+    assert (result.texts, result.bad) == (3, 2)
+    assert pq.read_table(tmp_path / "out").schema.field("text").type == pa.string()
+
+
+def test_a_run_leaves_the_temporary_files_of_another_that_still_runs(tmp_path, table_path):
+    source, out = write_texts(tmp_path / "texts"), tmp_path / "out"
+    out.mkdir()
+    running = hidden_sibling(out / "part.parquet", "tmp")
+    dead = running.with_name(running.name.replace(f"-{os.getpid()}-", "-4999999-"))
+    encode_parts(table_path, source, out, options=TEXT, on=None)
+    for folder in (running, dead):
+        folder.mkdir()
+    (source / "more.parquet").write_bytes(next(source.iterdir()).read_bytes())
+    encode_parts(table_path, source, out, options=TEXT, on=None)
+    assert (running.exists(), dead.exists()) == (True, False)
 
 
 def test_rows_without_a_text_are_zeros_and_named(tmp_path, table_path):
@@ -241,6 +292,8 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
         encode_parts(table_path, source, out, options=PartsOptions(column="text", keep_text=False))
     with pytest.raises(UsageError, match=r"has other files, such as part-0.parquet; name a new or an empty folder"):
         encode_parts(table_path, source, source, options=TEXT)
+    with pytest.raises(UsageError, match=r"texts/v lies in .*texts, so that its vectors would be read the next time"):
+        encode_parts(table_path, source, source / "v", options=TEXT)
     with pytest.raises(UsageError, match="on must be 'processes', 'ray', 'dask' or an executor"):
         encode_parts(table_path, source, tmp_path / "new", options=TEXT, on="spark")
     with pytest.raises(UsageError, match="workers must be at least 1, got 0"):
@@ -299,6 +352,15 @@ def test_a_worker_with_other_versions_refuses_a_part():
         "install the same versions on all machines",
         outcome.failure,
     )
+
+
+def test_a_cluster_that_does_not_answer_is_named():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        with pytest.raises(RowspaceError, match=rf"no Ray cluster answers at RAY_ADDRESS={address} "):
+            check_address(address)
+    check_address("auto")
 
 
 def test_a_worker_that_does_not_see_a_path_says_so(tmp_path, table_path):

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rowspace.encode.stream import StreamProgress
-from rowspace.errors import CorpusWarning, RowspaceError, UsageError
+from rowspace.encode.stream.bad_rows import BadRows
+from rowspace.errors import CorpusWarning, FileFormatError, RowspaceError, UsageError, reason_of
 from rowspace.files.remote import is_url, without_options
 from rowspace.scale.encoders import EncoderSource, TableLike
 from rowspace.scale.engines import On
@@ -112,7 +113,8 @@ def encode_parts(  # what, where, and how
     manifest = Manifest.new(encoder, options)
     if old is not None:
         old.check_same(manifest, place)
-    parts = find_parts(source, max_bytes=options.part_bytes, known=() if old is None else old.parts)
+    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
+    parts = find_parts(sources, max_bytes=options.part_bytes, known=() if old is None else old.parts)
     if workers is not None and len(parts) < workers:
         warnings.warn(
             f"there are fewer parts ({len(parts)}) than workers ({workers}), so some workers have nothing to do; "
@@ -120,14 +122,27 @@ def encode_parts(  # what, where, and how
             CorpusWarning,
             stacklevel=2,
         )
-    folder = f"{without_options(place.name)}/"
-    inside = next((part.source for part in parts if without_options(part.source).startswith(folder)), None)
-    if inside is not None:
-        raise UsageError(f"{inside} is read and lies in {place.name}, where vectors are saved; name another folder")
+    _check_apart(place, parts, sources)
     run = _Run(place, encoder, options, manifest, on_progress)
     run.prepare(parts, old)
     run.work(on, workers)
     return run.result(time.monotonic() - began)
+
+
+def _check_apart(place: Place, parts: list[Part], sources: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise `UsageError` if a file that is read is in the folder of outputs, or this folder in one that is read."""
+    folder = f"{without_options(place.name)}/"
+    read = [without_options(part.source) for part in parts]
+    inside = next((name for name in read if name.startswith(folder)), None)
+    if inside is not None:
+        raise UsageError(f"{inside} is read and lies in {place.name}, where vectors are saved; name another folder")
+    for each in sources:
+        source = os.fspath(each)
+        name = without_options(source).rstrip("/") if is_url(source) else os.path.realpath(source)
+        if folder.startswith(f"{name}/") and name not in read:
+            raise UsageError(
+                f"{place.name} lies in {source}, so that its vectors would be read the next time; name another folder"
+            )
 
 
 @dataclass(frozen=True)
@@ -192,6 +207,9 @@ class _Run:
         for part in parts:
             if part.name in names and part.name not in self.manifest.facts:  # the run before was killed
                 self.manifest.facts[part.name] = _stored_facts(self.place, part.name)
+            if self.options.strict and part.name in names:
+                for row in self.manifest.facts[part.name].bad_rows:
+                    BadRows(strict=True).add(row)
         for part in self.manifest.parts:
             if part.name in self.manifest.facts:
                 self._check_types(part, self.manifest.facts[part.name])
@@ -252,7 +270,12 @@ class _Run:
 
 def _stored_facts(place: Place, name: str) -> PartFacts:
     """Return the facts in the footer of a file that a killed run has written."""
+    import pyarrow as pa
+
     from rowspace.scale.parts import open_source_file
 
-    with open_source_file(place.path(name)) as file:
-        return facts_in(file)
+    try:
+        with open_source_file(place.path(name)) as file:
+            return facts_in(file)
+    except (pa.ArrowException, EOFError) as error:
+        raise FileFormatError(f"{place.path(name)}: damaged ({reason_of(error)}); remove it, and run again") from error

@@ -3,6 +3,7 @@
 import logging
 import os
 import select
+import socket
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,13 +14,14 @@ from rowspace._base.parallel import available_cores
 from rowspace.errors import RowspaceError, reason_of
 from rowspace.scale.worker_process import WorkerProcess
 
-__all__ = ["ENGINES", "Engine", "On", "Outcome", "connect_to_ray", "engine_for"]
+__all__ = ["ENGINES", "Engine", "On", "Outcome", "check_address", "connect_to_ray", "engine_for"]
 
 On = Literal["processes", "ray", "dask"] | Executor | None
 """Where parts are worked on; None is this process."""
 
 ENGINES = ("processes", "ray", "dask")
 RETRIES = 3  # of a part whose worker has died
+SECONDS_TO_CONNECT = 10.0
 
 
 class Outcome(NamedTuple):
@@ -172,8 +174,23 @@ def connect_to_ray() -> tuple[Any, bool]:
     is_own = not ray.is_initialized()
     if is_own:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        check_address(os.environ.get("RAY_ADDRESS", ""))
         _connected(lambda: ray.init(logging_level=logging.ERROR, log_to_driver=False))
     return ray, is_own
+
+
+def check_address(address: str) -> None:
+    """Raise `RowspaceError` if nothing listens at HOST:PORT, since Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=SECONDS_TO_CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise RowspaceError(
+            f"no Ray cluster answers at RAY_ADDRESS={address} ({reason_of(error)}); start it, correct the address, or "
+            "unset RAY_ADDRESS for a cluster of this machine"
+        ) from error
 
 
 def _run(function: Function, part: Any) -> Outcome:

@@ -184,6 +184,16 @@ class _ParquetPart:
     def _kept(self, columns: Any) -> Any:
         """Return a table or a batch with the columns that are kept."""
         if self.options.keep_text:
-            return columns
+            return _with_texts(columns, self.column)
         names = [name for name in self.file.schema_arrow.names if name != self.column]
         return columns.select(names)
+
+
+def _with_texts(columns: Any, column: str) -> Any:
+    """Return a table or a batch whose column of nothing but null is one of texts, as in the other parts."""
+    import pyarrow as pa
+
+    names = columns.schema.names
+    if column not in names or not pa.types.is_null(columns.schema.field(column).type):
+        return columns
+    return columns.set_column(names.index(column), column, pa.nulls(columns.num_rows, pa.string()))

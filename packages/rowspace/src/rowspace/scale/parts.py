@@ -1,6 +1,7 @@
 """Paths, patterns and URLs → parts of bulk work, each a file or a range of row groups of a large Parquet file."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -14,6 +15,7 @@ from rowspace.text.corpus.pieces import is_parquet_file
 __all__ = ["Part", "check_names", "find_parts", "open_source_file"]
 
 PARQUET = ".parquet"
+_WILDCARD = re.compile(r"[*?[]")
 
 
 class Part(NamedTuple):
@@ -47,7 +49,8 @@ def find_parts(
 ) -> list[Part]:
     """Return the parts of a source, in the order of their names.
 
-    The output of a part has the path of its file below the folder that all files have in common, and ends in .parquet.
+    The output of a part has the path of its file below the folder that all sources have in common, and ends in
+    .parquet; a known part keeps its name.
 
     Args:
         source: A path, folder, pattern or URL, or several. In a folder, hidden files and names that begin with _ are
@@ -67,20 +70,21 @@ def find_parts(
     ...     [part.name for part in find_parts(folder)]
     ['a.txt.parquet', 'b.txt.parquet']
     """
-    files = _files([source] if isinstance(source, str | os.PathLike) else source)
+    sources = [os.fspath(each) for each in ([source] if isinstance(source, str | os.PathLike) else source)]
+    files = _files(sources)
     names = [without_options(file.url) for file in files]
-    base = common_folder(name.rpartition("/")[0] for name in names)
+    base = common_folder([*(name.rpartition("/")[0] for name in names), *folders_of(sources)])
     before = dict[RemoteFile, list[Part]]()
     for part in known:
         before.setdefault(RemoteFile(part.source, part.size, part.modified_ns), []).append(part)
     parts = list[Part]()
     for file, path in zip(files, names, strict=True):
         name = path[len(base) :].lstrip("/")
-        divided = before.get(file)
-        ranges = [part.groups for part in divided] if divided else _ranges(file, max_bytes)
-        parts += [Part(_output_name(name, groups), *file, groups) for groups in ranges]
+        parts += before.get(file) or [
+            Part(_output_name(name, groups), *file, groups) for groups in _ranges(file, max_bytes)
+        ]
     check_names(parts)
-    return parts
+    return sorted(parts)
 
 
 def open_source_file(source: str) -> IO[bytes]:
@@ -88,10 +92,27 @@ def open_source_file(source: str) -> IO[bytes]:
     return open_remote(source) if is_url(source) else Path(source).open("rb")
 
 
-def _files(sources: Iterable[str | os.PathLike[str]]) -> list[RemoteFile]:
+def folders_of(sources: Iterable[str]) -> list[str]:
+    """Return the folder of each source: itself, or that before the first wildcard of a pattern, or that of a file.
+
+    >>> folders_of(["s3://bucket/day*/x.parquet", "s3://bucket/docs/"])
+    ['s3://bucket', 's3://bucket/docs']
+    """
+    folders = list[str]()
+    for source in sources:
+        name = without_options(source).rstrip("/") if is_url(source) else os.path.abspath(source)  # noqa: PTH100  # links
+        magic = None if not is_url(source) and Path(name).exists() else _WILDCARD.search(name)
+        folder = name if magic is None else name[: magic.start()].rpartition("/")[0]
+        if not is_url(source):
+            folder = os.path.realpath(Path(folder).parent if Path(folder).is_file() else folder)
+        folders.append(folder)
+    return folders
+
+
+def _files(sources: Iterable[str]) -> list[RemoteFile]:
     """Return each file once, by name."""
     found = set[RemoteFile]()
-    for source in [os.fspath(each) for each in sources]:
+    for source in sources:
         if source == STANDARD_INPUT:
             raise UsageError("standard input ('-') has no parts; name files, or leave out --on")
         if is_url(source):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rowspace._base.atomic import atomic_file, clear_temporaries, move_file, scratch_folder, translate_os_errors
-from rowspace._base.atomic.temporaries import hidden_sibling
+from rowspace._base.atomic.temporaries import hidden_sibling, is_of_running_process
 from rowspace.errors import UsageError
 from rowspace.files.remote import delete_remote, inside_url, is_url, read_remote, remote_names, upload, write_remote
 from rowspace.files.remote_place import TEMPORARY
@@ -101,10 +101,11 @@ class Place:
             shutil.rmtree(folder, ignore_errors=True)
 
     def clean(self) -> None:
-        """Remove what killed processes left; no process writes to the place."""
+        """Remove what killed processes left; at a URL, and of other machines, also what others are writing."""
         if self.is_local:
             for path in [*Path(self.name).rglob(".rowspace-*.tmp")]:
-                shutil.rmtree(path, ignore_errors=True)
+                if not is_of_running_process(path):
+                    shutil.rmtree(path, ignore_errors=True)
             return
         for name in filter(_is_temporary, remote_names(self.name)):
             delete_remote(self.path(name))

@@ -23,6 +23,7 @@ __all__ = [
     "clear_temporaries",
     "find_backup",
     "hidden_sibling",
+    "is_of_running_process",
     "is_own_temporary",
     "make_scratch",
     "remove",
@@ -113,6 +114,12 @@ def is_own_temporary(target: Path) -> bool:
     )
 
 
+def is_of_running_process(path: Path) -> bool:
+    """Whether a path has a name that `hidden_sibling` has given in a process of this machine that still runs."""
+    match = re.fullmatch(rf"\.rowspace-[0-9a-f]{{8}}-{_machine()}-(\d+)-[0-9a-f]{{8}}\.(?:tmp|old)", path.name)
+    return match is not None and _is_running(int(match[1]))
+
+
 def hidden_sibling(target: Path, kind: str) -> Path:
     """Return a new hidden name next to `target`, of fixed length, since `target` may have the longest legal name."""
     return target.with_name(f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(4)}.{kind}")
@@ -140,11 +147,18 @@ def remove(path: Path) -> None:
 
 def _prefix(target: Path) -> str:
     """Return a prefix from target and machine: process ids are unique only within a machine and process namespace."""
+    return f".rowspace-{_hashed(os.fsencode(target.name))}-{_machine()}-"
+
+
+def _machine() -> str:
     namespace = ""
     with suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink())
-    parts = (os.fsencode(target.name), f"{platform.node()} {namespace}".encode())
-    return ".rowspace-" + "".join(f"{hashlib.sha256(part).hexdigest()[:8]}-" for part in parts)
+    return _hashed(f"{platform.node()} {namespace}".encode())
+
+
+def _hashed(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:8]
 
 
 def siblings(target: Path) -> Iterator[tuple[Path, int]]:

@@ -69,7 +69,7 @@ class IndexSettings:
     max_megabytes: int
     ann_from: int
     records: RecordColumns | None = None
-    times: Mapping[str, FileTime] = field(default_factory=dict)
+    times: Mapping[str, FileTime] = field(default_factory=dict, repr=False)
 
 
 def dump_settings(settings: IndexSettings) -> str:

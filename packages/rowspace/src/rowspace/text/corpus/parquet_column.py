@@ -99,7 +99,8 @@ def check_text_column(name: str, schema: "pa.Schema", column: str) -> None:
     check_columns(name, column_names(schema), {"column": column})
     kind = text_column(pa.RecordBatch.from_pylist([], schema), column).type
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not any(is_text(values) for is_text in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)):
+    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    if not any(is_kind(values) for is_kind in is_text):
         raise FileFormatError(f"{name}: the column {column!r} has {kind}, expected a text; name another column")
 
 
