@@ -10,11 +10,13 @@ from tests.memory import numbers_printed_by
 SIZE = 105_000_000  # bytes of text
 # Builds an index of the folder given as the first argument in the folder given as the second, and prints the memory in
 # use in the third and in the last quarter of the files, and the most at the end, in bytes. The batch that is written at
-# the moment takes up to 70 MB, half of the time, so a quarter has the least of its samples.
+# the moment takes up to 70 MB, on a busy machine most of the time, so each sample waits for it, and a quarter has the
+# least of its samples.
 BUILD = """
 import ctypes
 import os
 import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +32,8 @@ rows = np.random.default_rng(0).standard_normal((len(words), 64), np.float32)
 sizes = []
 
 def sample(done, total):
-    if done % 20 == 0:
+    if done % 100 == 0:
+        time.sleep(0.4)
         pa.default_memory_pool().release_unused()
         ctypes.CDLL(None).malloc_trim(0)  # what is free, but not given back, does not count
         sizes.append(resident(os.getpid()))
