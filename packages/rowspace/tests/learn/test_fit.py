@@ -239,7 +239,7 @@ def test_text_without_training_pairs_is_refused_and_leaves_no_files(texts, optio
     assert not list(tmp_path.iterdir())
 
 
-def test_a_short_text_of_which_nothing_is_learned_by_chance_gets_a_warning():
+def test_a_fit_that_learns_nothing_from_a_short_text_warns():
     texts = ["the cat sat", "a dog ran"]
     with pytest.warns(CorpusWarning, match=r"nothing was learned, and the rows are random: .* sample=1e-05"):
         rs.fit(texts, dim=4, epochs=1, min_count=1, sample=1e-5)

@@ -122,7 +122,7 @@ def test_strict_names_bad_rows_of_an_earlier_run(tmp_path, table_path):
         encode_parts(table_path, source, tmp_path / "out", options=PartsOptions(column="text", strict=True), on=None)
 
 
-def test_a_column_of_nothing_but_null_has_texts_that_are_missing(tmp_path, table_path):
+def test_rows_of_a_column_with_only_nulls_are_counted_as_bad_rows(tmp_path, table_path):
     source = tmp_path / "texts"
     source.mkdir()
     pq.write_table(pa.table({"text": ["a cat"]}), source / "a.parquet")

@@ -73,7 +73,7 @@ def test_a_root_that_is_missing_is_refused(index, folder, tmp_path):
     assert index.settings.roots == (str(folder), str(other))
 
 
-def test_a_file_that_was_named_by_itself_and_deleted_is_forgotten(encoder, tmp_path):
+def test_an_update_removes_an_indexed_file_that_was_deleted(encoder, tmp_path):
     files = write_files(tmp_path / "files", {"a.txt": "Water.", "b.txt": "Fire."})
     index = Index.build([files / "a.txt", files / "b.txt"], encoder, tmp_path / "index")
     (files / "a.txt").unlink()

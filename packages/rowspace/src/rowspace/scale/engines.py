@@ -180,7 +180,7 @@ def connect_to_ray() -> tuple[Any, bool]:
 
 
 def check_address(address: str) -> None:
-    """Raise `RowspaceError` if nothing listens at HOST:PORT, since Ray would try for minutes."""
+    """Raise `RowspaceError` if nothing listens at HOST:PORT, because Ray retries for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon or not port.isdigit():
         return

@@ -190,7 +190,7 @@ class _ParquetPart:
 
 
 def _with_texts(columns: Any, column: str) -> Any:
-    """Return a table or a batch whose column of nothing but null is one of texts, as in the other parts."""
+    """Return a table or a batch; if its text column has only nulls, it gets the type of texts that other parts have."""
     import pyarrow as pa
 
     names = columns.schema.names

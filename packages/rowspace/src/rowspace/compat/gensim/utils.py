@@ -44,7 +44,7 @@ def tokenize(
         lowercase: Change the text to lower case; `to_lower` and `lower` mean the same.
         deacc: Remove accents.
         encoding: The encoding of bytes.
-        errors: What becomes of invalid bytes, as for `bytes.decode`.
+        errors: How to handle invalid bytes; see `bytes.decode`.
         to_lower: As `lowercase`.
         lower: As `lowercase`.
 
