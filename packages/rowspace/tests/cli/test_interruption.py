@@ -43,6 +43,7 @@ def interrupted(number: signal.Signals, corpus: Path, output: Path) -> tuple[int
     pytest.fail("no fit was slow enough to be interrupted")
 
 
+@pytest.mark.long
 def test_interrupted_fit_resumes_to_the_same_table(run: Run, english: Path, tmp_path: Path) -> None:
     output = tmp_path / "table"
     epochs, messages = interrupted(signal.SIGINT, english, output)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import rowspace as rs
 
 CLOSED = "rowspace: standard output is closed, so the result cannot be printed; redirect it to a file\n"
@@ -41,6 +43,7 @@ def test_closed_pipe_ends_the_command_without_a_message(table_path: str) -> None
         assert (process.returncode, messages) == (1, []), arguments
 
 
+@pytest.mark.long
 def test_fit_saves_the_table_without_standard_error(english: Path, tmp_path: Path) -> None:
     for redirection in ("2>&-", "2>/dev/full"):
         output = tmp_path / f"table{len(redirection)}"

@@ -54,6 +54,7 @@ def test_encode_fit_and_load_read_urls(tmp_path, bucket):
     assert (np.load(tmp_path / "vectors.npy") == rs.Encoder(table).encode(TEXTS)).all()
 
 
+@pytest.mark.long
 def test_parts_of_a_file_at_a_url_are_counted(tmp_path, bucket):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS * 9))
     upload(tmp_path / "texts.txt", f"{bucket}/plain/texts.txt")

@@ -164,6 +164,7 @@ def approximately(value: Any) -> Any:
     return pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
 
 
+@pytest.mark.long
 def test_typed_word_shows_its_neighbors(few: str, open_page: Callable[[str], Page]) -> None:
     page = open_page(f"{few}#/words")
     search = page.get_by_role("combobox", name="Word", exact=True)

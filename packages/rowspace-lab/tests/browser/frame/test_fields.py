@@ -51,6 +51,7 @@ def test_cleared_search_names_the_word_that_is_kept(visit: Callable[[str], Page]
     expect(page.get_by_role("list", name="Nearest neighbors of sin", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_late_default_does_not_replace_what_is_edited(page: Page, lab_url: str) -> None:
     held = hold(page, "**/api/tokens/split**")
     page.goto(f"{lab_url}/tokens")

@@ -32,6 +32,7 @@ def opened(page: Page, visit: Visit) -> Visit:
     return open_list
 
 
+@pytest.mark.long
 def test_svg_has_the_words_and_drawings_of_the_figure_and_needs_no_other_file(opened: Visit, tmp_path: Path) -> None:
     page = opened("words?table=small-world&word=king&map=pca")
     page.emulate_media(color_scheme="dark")
@@ -104,6 +105,7 @@ def test_film_is_saved_with_all_frames_and_ends_at_what_the_page_shows(
     assert path.stat().st_size < 4e6
 
 
+@pytest.mark.long
 def test_list_follows_the_figure_and_a_part_is_named_after_its_caption(opened: Visit, tmp_path: Path) -> None:
     page = opened("words?table=small-world&map=pca")
     part = page.get_by_role("button", name="PNG of Count by rank")

@@ -80,6 +80,7 @@ def edit_slowly(page: Page, lab_url: str, address: str) -> SlowReplies:
         pytest.param("analogies?view=move", marks=pytest.mark.long),
     ],
 )
+@pytest.mark.long
 def test_words_of_the_table_before_are_not_requested(page: Page, lab_url: str, address: str) -> None:
     slow = edit_slowly(page, lab_url, address)
     slow.release(-1)

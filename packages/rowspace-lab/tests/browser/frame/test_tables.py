@@ -136,6 +136,7 @@ def test_page_follows_a_typed_table(visit: Visit) -> None:
     is_rounded(row_shown(page, "pear"), [4, 5, 6])
 
 
+@pytest.mark.long
 def test_example_can_be_edited(visit: Visit) -> None:
     page = visit("words?table=six-words")
     page.get_by_role("button", name="Edit").click()
@@ -181,6 +182,7 @@ def test_swapping_two_words_swaps_their_neighbors(visit: Visit) -> None:
     assert near.all_inner_texts()[:3] == [word for word, _ in table.neighbors("king", k=3)]
 
 
+@pytest.mark.long
 def test_added_sentence_and_dimension_are_learned(visit: Visit) -> None:
     page = visit("words?table=small-world")
     page.get_by_role("button", name="Edit").click()

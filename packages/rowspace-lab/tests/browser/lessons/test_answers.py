@@ -49,6 +49,7 @@ def test_error_removes_the_figure(visit: Callable[[str], Page], address: str, fi
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_error_hides_the_heading_of_the_numbers(visit: Callable[[str], Page]) -> None:
     page = visit("words?word=sin")
     numbers = page.get_by_role("heading", name="The numbers")

@@ -143,6 +143,7 @@ def test_reader_takes_the_figure_over_and_gives_it_back(reader: Page) -> None:
     expect(line).to_have_count(0)
 
 
+@pytest.mark.long
 def test_step_without_a_table_shows_that_of_the_reader(page: Page, lab_url: str) -> None:
     page.goto(f"{lab_url}/lessons/2?table=five-items")
     page.wait_for_url("**/lessons/2?table=six-words&step=1**")
@@ -235,6 +236,7 @@ def test_another_table_asks_again(page: Page, lab_url: str) -> None:
     expect(asked.locator(".verdict")).to_contain_text(f"{positive:.4g} percent.")
 
 
+@pytest.mark.long
 def test_text_of_another_table_that_arrives_late_keeps_the_answer(page: Page, lab_url: str) -> None:
     page.goto(f"{lab_url}/lessons/1?table=four-words")
     expect(question(page, "share").get_by_role("slider")).to_be_enabled()

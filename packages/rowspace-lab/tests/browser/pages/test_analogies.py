@@ -138,6 +138,7 @@ def test_answers_are_drawn_at_their_angles_from_the_target(visit, lab) -> None:
     assert np.cos(drawn) == pytest.approx(score, abs=1e-3)
 
 
+@pytest.mark.long
 def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
     page = visit("analogies?a=read&b=write&c=reader&view=move")
     ranking = page.get_by_role("list", name="Ranking").get_by_role("listitem")

@@ -162,6 +162,7 @@ def test_stopped_run_ends_its_processes_and_continues(visit, page: Page) -> None
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
 
 
+@pytest.mark.long
 def test_run_that_is_stopped_before_its_first_event_is_stopped(visit, page: Page) -> None:
     visit("arena?budget=60")
     held = hold(page, "**/api/jobs/*/events")

@@ -70,6 +70,7 @@ def test_links_show_a_table_that_can_test_the_claim(visit: Callable[[str], Page]
     expect(page.get_by_role("heading", name="Claims", level=1)).to_be_visible()
 
 
+@pytest.mark.long
 def test_link_with_a_table_of_its_own_opens_that_table(visit: Callable[[str], Page]) -> None:
     page = measured(visit("claims?table=small-world"))
     claim(page, "Token ids are numbers already").get_by_role("link", name="See it").click()

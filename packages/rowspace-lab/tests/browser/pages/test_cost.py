@@ -86,6 +86,7 @@ def test_integer_dtypes_have_no_training_costs(visit) -> None:
     expect(page.get_by_role("table", name="Costs and their formulas")).not_to_contain_text("gradient")
 
 
+@pytest.mark.long
 def test_matrix_zooms_in_to_numbers(visit, lab) -> None:
     page = visit("cost?figure=matrix")
     picture = page.get_by_role("application", name="Rows 0")
@@ -119,6 +120,7 @@ def test_arrow_keys_move_the_matrix_and_a_button_shows_all(visit) -> None:
     expect(page.get_by_role("application", name="Rows 0")).to_be_visible()
 
 
+@pytest.mark.long
 def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
     page = visit("cost?figure=matrix&top=1000&bottom=2000&left=4&right=14")
     picture = page.get_by_role("application", name="Rows 1,000")

@@ -84,6 +84,7 @@ def test_recipe_without_added_positions_explains_where_they_are(visit) -> None:
     expect(page.get_by_label("Position of the first token")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_arrow_keys_move_the_position(visit) -> None:
     page = visit(f"input?text={TEXT}&recipe=transformer")
     expect(page.get_by_label("Position of the first token")).to_have_value("0")

@@ -122,6 +122,7 @@ def test_rankings_of_a_whole_table_are_compared_by_rank(visit: Visit) -> None:
     expect(page.get_by_label("Tokens with the same rank")).to_have_text(f"{same} of 6")
 
 
+@pytest.mark.long
 def test_scores_show_the_saturation(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit(f"order?view=scores&text={TEXT}")
     for name in ("Q = X W_Q", "K = X W_K", "V = X W_V", "q·k/√d_k"):
@@ -134,6 +135,7 @@ def test_scores_show_the_saturation(visit: Visit, lab: Lab, ask: Ask) -> None:
     expect(row).to_have_text(["256", *expected])
 
 
+@pytest.mark.long
 def test_the_slider_reads_the_scale_of_a_d_k(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit("order?view=scores&d_k=128")
     arrays = ask(lab, "order/saturation").arrays
@@ -170,6 +172,7 @@ def test_hands_turn_with_the_offset(visit: Visit, lab: Lab, ask: Ask) -> None:
     expect(page.get_by_label("Full turns")).to_have_text("2 of 4")
 
 
+@pytest.mark.long
 def test_learned_positions_end_and_other_schemes_continue(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit("order")
     page.get_by_role("radio", name="Longer texts").check()
@@ -185,6 +188,7 @@ def test_learned_positions_end_and_other_schemes_continue(visit: Visit, lab: Lab
         chart.press("ArrowRight")
 
 
+@pytest.mark.long
 def test_distances_from_128_on_share_the_bias_of_t5(visit: Visit, lab: Lab, ask: Ask) -> None:
     page = visit("order?view=length&trained=64")
     reply = ask(lab, "order/lengths", trained=64)

@@ -43,6 +43,7 @@ def test_initial_patch_matches_python(visit) -> None:
     assert column(page, "Patch sizes that divide", 2) == [f"{patch_cost(224, side).tokens:,}" for side in sides]
 
 
+@pytest.mark.long
 def test_small_picture_can_be_explored_by_keyboard(visit) -> None:
     page = visit("patches")
     page.get_by_role("radio", name="flower.jpg").focus()
@@ -75,6 +76,7 @@ def test_click_chooses_a_patch(visit) -> None:
     page.wait_for_url("**/patches?patch=56&at=7")
 
 
+@pytest.mark.long
 def test_arrow_keys_step_through_patches(visit) -> None:
     page = visit("patches")
     expect(page.get_by_role("heading", name="Patch 105: row 7, column 7")).to_be_visible()
@@ -142,6 +144,7 @@ def test_picture_can_be_uploaded(visit, tmp_path) -> None:
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
     page = visit("patches")
     page.get_by_text("More controls").click()
@@ -192,6 +195,7 @@ def test_variances_are_drawn_for_every_patch(visit) -> None:
     expect(page.get_by_role("heading", name="Patch 2: row 1, column 0")).to_be_visible()
 
 
+@pytest.mark.long
 def test_sequence_filters_and_numbers_of_tokens(visit, ask, lab) -> None:
     page = visit("patches?dim=768")
     figure = page.get_by_role("region", name="Figure")

@@ -42,6 +42,7 @@ def test_scores_by_offset_match_python(visit) -> None:
     assert cells[6] == str(int(relative_buckets(torch.tensor(-3))))
 
 
+@pytest.mark.long
 def test_hands_turn_with_their_token(visit) -> None:
     page = visit("positions")
     hands = page.get_by_role("list", name="Clock hands")

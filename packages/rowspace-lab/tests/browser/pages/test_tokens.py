@@ -73,6 +73,7 @@ def test_all_pairs_are_counted_at_each_merge(visit) -> None:
     expect(pairs).not_to_contain_text("␣")
 
 
+@pytest.mark.long
 def test_uploaded_tokenizer_is_compared_side_by_side(visit) -> None:
     page = visit("tokens?view=compare&text=return unbelievable")
     expect(page.get_by_role("region", name="BPE of the standard library (bpe)")).to_be_visible()
@@ -90,6 +91,7 @@ def test_uploaded_tokenizer_is_compared_side_by_side(visit) -> None:
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_other_files_are_refused(visit) -> None:
     page = visit("tokens?view=compare")
     page.get_by_label("Your own tokenizer.json").set_input_files(

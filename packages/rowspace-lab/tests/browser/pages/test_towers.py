@@ -28,6 +28,7 @@ def lab_url(clip_lab: Lab) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
+@pytest.mark.long
 def test_texts_and_pictures_are_on_one_map(visit: Callable[[str], Page], clip_lab: Lab, ask) -> None:
     page = visit("patches")
     page.get_by_text("texts", exact=True).click()

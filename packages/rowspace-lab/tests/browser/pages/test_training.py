@@ -239,6 +239,7 @@ def test_model_without_positions_is_blind_to_order_with_a_full_mask_only(visit) 
     assert "0.000" not in (rotary[2], none[1])
 
 
+@pytest.mark.long
 def test_opened_run_is_followed_while_it_is_trained_elsewhere(browser: Browser, tmp_path: Path) -> None:
     """The first step is shown while the training waits; the others follow without a reload."""
     begun, shown, run = threading.Event(), threading.Event(), str(tmp_path / "run")

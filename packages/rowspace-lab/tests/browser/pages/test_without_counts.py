@@ -19,6 +19,7 @@ def lab_url(bert_lab: Lab) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
 
+@pytest.mark.long
 def test_counts_are_not_shown(visit: Callable[[str], Page], unfold: Callable[[str], None]) -> None:
     page = visit("words?tab=counts")
     expect(page.get_by_text("This table has no counts")).to_be_visible()

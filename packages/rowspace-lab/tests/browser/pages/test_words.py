@@ -130,6 +130,7 @@ def test_map_quality_matches_python(visit, lab) -> None:
     assert float(shown[1]) == pytest.approx(100 * kept.share, rel=0.05)  # two significant digits
 
 
+@pytest.mark.long
 def test_code_of_the_page_runs_as_one_script(visit, unfold, lab) -> None:
     page = visit("words?word=sin&word=cos&color=norm&tab=two")
     unfold("The code")
@@ -146,6 +147,7 @@ def test_code_of_the_page_runs_as_one_script(visit, unfold, lab) -> None:
     np.testing.assert_array_equal(names["norms"]["values"], lab.table.norms.astype(np.float32))
 
 
+@pytest.mark.long
 def test_lasso_lists_its_words_and_survives_a_reload(visit, lab) -> None:
     page = visit("words")
     canvas = page.get_by_role("application", name="PCA")

@@ -26,6 +26,7 @@ def scores(page: Page) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_stretched_row_changes_dot_and_distance(visit: Visit, lab: Lab) -> None:
     page = visit("words?word=sin&word=cos&tab=two")
     a, b = np.float64(lab.table["sin"]), np.float64(lab.table["cos"])
@@ -52,6 +53,7 @@ def test_products_of_two_rows_are_bars(visit: Visit, lab: Lab) -> None:
     expect(bars.locator("[aria-live]")).to_have_text(f"0: {shown(product)}")
 
 
+@pytest.mark.long
 def test_turned_table_changes_every_bar_and_no_neighbor(visit: Visit, lab: Lab) -> None:
     page = visit("words?word=sin")
     expect(page.get_by_role("figure", name="PCA of")).to_be_visible()  # it moves what is below it

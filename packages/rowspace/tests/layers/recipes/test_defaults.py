@@ -58,6 +58,7 @@ def built(config):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.long
 def test_missing_entries_of_a_config_have_the_defaults_of_its_class():
     for name in from_pretrained.RECIPES:
         full = transformers.CONFIG_MAPPING[name]().to_dict()

@@ -24,6 +24,7 @@ def baskets():
     }
 
 
+@pytest.mark.long
 def test_towers_rank_held_out_items(baskets):
     learned, held_out = hold_out(read_interactions(baskets))
     model, again = (rs.fit_items(learned, model="two-tower", dim=16, epochs=6, batch_size=50) for _ in range(2))

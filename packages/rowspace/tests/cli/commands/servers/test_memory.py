@@ -118,10 +118,12 @@ def ask(client: httpx.Client, number: int) -> tuple[int, httpx.Response]:
 
 @pytest.mark.long
 def test_lab(workbench, words_path):
-    server = workbench(words_path)
+    # Arrays of 10 MB come and go. glibc keeps those that are freed, by chance up to 100 MB, unless it has a fixed size
+    # from which on it returns them.
+    server = workbench(words_path, MALLOC_MMAP_THRESHOLD_="65536")
     base, _, token = server.line.partition("/?token=")
 
     def new_client() -> httpx.Client:
         return httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=600)
 
-    assert megabytes_gained(server.process.pid, new_client, ask) < 40
+    assert megabytes_gained(server.process.pid, new_client, ask) < 15

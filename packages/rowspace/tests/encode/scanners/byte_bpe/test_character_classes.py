@@ -1,6 +1,7 @@
 """The generated tables, compared with the installed `tokenizers` library on every code point."""
 
 import numpy as np
+import pytest
 from tests.encode.scanners.code_points import CODE_POINTS
 from tokenizers import Regex, normalizers, pre_tokenizers
 
@@ -26,6 +27,7 @@ def test_classes_are_those_of_the_regular_expressions_of_the_library() -> None:
         assert [code for code in found.tolist() if not 0xD800 <= code < 0xE000] == expected, expression
 
 
+@pytest.mark.long
 def test_nfc_changes_no_text_of_safe_characters() -> None:
     # The library's NFC: alone, after a letter with which many compose, and all of them in one text
     normalize = normalizers.NFC().normalize_str

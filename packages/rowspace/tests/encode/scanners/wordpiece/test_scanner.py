@@ -231,6 +231,7 @@ def test_any_vocabulary(tokens: list[str], prefix: str, texts: list[str]) -> Non
 
 
 @pytest.mark.large
+@pytest.mark.long
 def test_real_tokenizers_on_source_code_and_prose() -> None:
     library = Path(json.__file__).parent.parent
     lines = [
@@ -275,6 +276,7 @@ def test_threads_share_a_scanner() -> None:
             assert np.array_equal(found.ids, expected.ids)
 
 
+@pytest.mark.long
 def test_the_first_texts_of_a_process_do_not_load_numba() -> None:
     script = """
 import json, sys
