@@ -51,6 +51,19 @@ def test_a_second_run_reads_only_what_has_changed(index, folder, encoder, tmp_pa
     assert contents(index) == contents(Index.build(folder, encoder, tmp_path / "again"))
 
 
+def test_a_table_of_the_hub_is_found_from_any_folder(folder, tmp_path, monkeypatch):
+    cache = tmp_path / "cache" / "models--org--name"
+    (cache / "refs").mkdir(parents=True)
+    (cache / "refs" / "main").write_text("commit")
+    (cache / "snapshots").mkdir()
+    make_table().save(cache / "snapshots" / "commit")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    Index.build(folder, "org/name", tmp_path / "index")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert Index.open(tmp_path / "index").search("water", mode="dense")
+
+
 def test_updates_of_some_files_keep_the_others(index, folder, tmp_path):
     other = write_files(tmp_path / "other", {"o.txt": "Other water."})
     assert index.update(other).added == 1

@@ -53,7 +53,7 @@ def test_search_tool(folder, encoder, tmp_path):
     text = (folder / "guide.md").read_text().rstrip()
     assert found == (False, f"{folder}/guide.md:1-7 Guide, Guide > Install\n{text}")
     assert filtered[1].startswith(f"{folder}/src/parse.py:1-3 parse_header\n")
-    assert nothing == (False, "nothing found")
+    assert nothing == (False, "nothing found: no file matches path")
     assert [failed for failed, _ in wrong] == [True] * 6
     no_query = "query must be text: words, identifiers or a question"
     assert "path must be a pattern such as '*.md'" in wrong[0][1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.search.index import Index
+from rowspace.search.nothing import nothing_found
 from rowspace.search.ranking.scores import Hit
 from rowspace.search.reading.files import CHANGES, RECORD_CHANGES, Change
 
@@ -151,7 +152,9 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
             changes = index.changes(hits)
         except RowspaceError as error:
             raise ToolError(str(error)) from error
-        return "\n\n".join(_passage(hit, changes.get(hit.path)) for hit in hits) or "nothing found"
+        if not hits:
+            return nothing_found(index, query, "hybrid", path=path, where=where)
+        return "\n\n".join(_passage(hit, changes.get(hit.path)) for hit in hits)
 
     server.tool()(search)
     return server

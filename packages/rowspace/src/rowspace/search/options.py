@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rowspace._base.options import Option, validate_options
 from rowspace.errors import UsageError
+from rowspace.files.hub import local_path
 from rowspace.search.storage.dataset import is_remote
 from rowspace.search.storage.settings import IndexSettings, RecordColumns
 
@@ -55,7 +56,7 @@ def settings_of(
 ) -> IndexSettings:
     """Return the settings of a new index; raise `UsageError` if the vectors of the encoder are not floats."""
     check_floats(encoder, "an index")
-    known = None if table is None else str(table) if is_remote(str(table)) else os.path.realpath(table)
+    known = None if table is None else str(table) if is_remote(str(table)) else os.path.realpath(local_path(table))
     return IndexSettings(encoder.fingerprint, encoder.dim, known, tuple(roots), **asdict(options), records=columns)
 
 

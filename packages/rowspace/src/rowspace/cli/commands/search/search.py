@@ -99,25 +99,11 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     if index.bridge is not None:
         message(_bridge_sentence(index.bridge))
     if not hits:
-        message(f"nothing found: {_reason(index, query, mode, pattern, where)}")
+        from rowspace.search.nothing import nothing_found
+
+        message(nothing_found(index, query, mode, path=pattern, where=where, prefix="--"))
     for hit in hits:
         _print(hit, lines, changes.get(hit.path))
-
-
-def _reason(index: "Index", query: str, mode: str, pattern: str | None, where: list[str] | None) -> str:
-    """Say why no passage answers a query."""
-    from rowspace.search.storage.words import terms_of
-
-    if not len(index):
-        return "the index has no passages"
-    if (pattern is not None or where) and not index.count(path=pattern, where=where or None):
-        return "no record meets --where" if where else "no file matches --path"
-    if not terms_of(query):
-        return "the query has no word"
-    if mode == "dense":
-        return "no word of the query has a row in the table"
-    asked = "passage" if pattern is None else "file that matches --path"
-    return f"no {'record that meets --where' if where else asked} has a word of the query"
 
 
 def _document(hit: "Hit", changes: "dict[str, Change]") -> dict[str, Any]:
