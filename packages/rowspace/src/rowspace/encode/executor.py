@@ -80,7 +80,7 @@ class Executor:
         """Return the rows that a text's vector is pooled from, and where their tokens are."""
         rules = plan.rules
         text = rules.prompt + text[: rules.max_characters]
-        flat, unseen, _ = self._ids([text], plan, compiled=False)
+        flat, unseen, _ = self._ids([text], plan, compiled=self._switch.is_on_for([text]))
         spans = token_spans(text, None if self.tokenizer is None else self.tokenizer.library)
         if rules.max_tokens is not None and len(spans) > rules.max_tokens:
             flat = flat.cut(rules.max_tokens, keep_end=rules.keep_end)

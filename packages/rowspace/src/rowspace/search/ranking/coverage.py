@@ -42,9 +42,10 @@ def known_share(text: str, spans: NDArray[np.int64]) -> float:
     0.5714285714285714
     """
     words = {match.span() for match in _WORD.finditer(text)}
-    known = np.zeros(len(text), np.bool_)
+    known = bytearray(len(text))
     for begin, end in spans.tolist():
         token = text[begin:end].strip()
-        known[begin:end] = len(token) > 1 or (begin, end) in words or bool(_IDEOGRAPH.match(token))
-    letters = np.array([letter.isalnum() for letter in text], np.bool_)
-    return float(known[letters].mean()) if letters.any() else 0.0
+        if len(token) > 1 or (begin, end) in words or _IDEOGRAPH.match(token):
+            known[begin:end] = b"1" * (end - begin)
+    letters = [is_known > 0 for letter, is_known in zip(text, known, strict=True) if letter.isalnum()]
+    return sum(letters) / len(letters) if letters else 0.0

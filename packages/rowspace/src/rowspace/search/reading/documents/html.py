@@ -74,19 +74,20 @@ def read_html(text: str) -> Document:
     found = _Text()
     place, line = 0, 1
     while match := _MARKUP.search(text, place):
-        found.add_data(text[place : match.start()], line)
-        end = match.end()
-        if match["tag"]:
-            end = _add_tag(found, match, text)
+        start, end = match.span()
+        if start > place:
+            found.add_data(text[place:start], line)
+        if (tag := match["tag"]) and (tag := tag.lower()) not in _INLINE:
+            end = _add_tag(found, tag, match, text)
         line += text.count("\n", place, end)
         place = end
     found.add_data(text[place:], line)
     return found.document()
 
 
-def _add_tag(found: "_Text", match: re.Match[str], text: str) -> int:
-    """Add a tag, and return where the text after it begins: a script is not text."""
-    tag, is_closed = match["tag"].lower(), match["is_closed"] is not None
+def _add_tag(found: "_Text", tag: str, match: re.Match[str], text: str) -> int:
+    """Add a tag that is not `_INLINE`, and return where the text after it begins: a script is not text."""
+    is_closed = match["is_closed"] is not None
     if match["is_end"]:
         found.end_tag(tag)
         return match.end()
@@ -124,8 +125,7 @@ class _Text:
         """Begin a line, a heading, or hidden or preformatted text."""
         self._hidden += tag in _HIDDEN
         self._preformatted += tag == "pre"
-        if tag not in _INLINE:
-            self._break()
+        self._break()
         if tag in _HEADINGS and self._heading is None:
             self._heading = tag, self._length, len(self._pieces)
 
@@ -138,25 +138,18 @@ class _Text:
             title = "".join(self._pieces[first:])
             self._sections.append(Section(start, start, self._path.add(int(tag[1]), title)))
             self._heading = None
-        if tag not in _INLINE:
-            self._break()
+        self._break()
 
     def add_data(self, data: str, line: int) -> None:
         """Add text that begins in a line of the file; its spaces are collapsed as a browser does."""
-        if self._hidden or not data:
+        if self._hidden:
             return
         if "&" in data:
             data = unescape(_LONG_REFERENCE.sub(r"&#\1", data))
         for number, part in enumerate(data.split("\n")):
             if number:
                 self._add("\n" if self._preformatted else " ", line + number)
-            self._add(part if self._preformatted else self._collapsed(part), line + number)
-
-    def _collapsed(self, part: str) -> str:
-        collapsed = " ".join(part.split())
-        if not collapsed:
-            return " " if part else ""
-        return " " * part[0].isspace() + collapsed + " " * part[-1].isspace()
+            self._add(part if self._preformatted else _collapsed(part), line + number)
 
     def _add(self, piece: str, line: int) -> None:
         if piece[:1] == " " and not self._preformatted and self._ends_with_space():
@@ -176,3 +169,10 @@ class _Text:
         if self._pieces and not self._pieces[-1].endswith("\n"):
             self._pieces.append("\n")
             self._length += 1
+
+
+def _collapsed(part: str) -> str:
+    collapsed = " ".join(part.split())
+    if len(collapsed) == len(part):
+        return collapsed
+    return " " * part[0].isspace() + collapsed + " " * part[-1].isspace() if collapsed else " "
