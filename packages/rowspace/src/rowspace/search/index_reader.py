@@ -23,6 +23,7 @@ from rowspace.search.storage.dataset import is_remote
 from rowspace.search.storage.settings import IndexSettings
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder, PassageVectors, read_vectors
+from rowspace.search.storage.words import terms_of
 
 __all__ = ["IndexReader"]
 
@@ -149,6 +150,21 @@ class IndexReader:
         if self._reranker is not None and mode == "hybrid":
             found = self._reranker.rerank(self._store, query, found, k)
         return found.hits(mode, k)
+
+    def why_nothing(
+        self, query: str, *, path: str | None = None, where: Where | None = None, mode: Mode = "hybrid"
+    ) -> str:
+        """Return why `search` found nothing, as the end of a sentence; the arguments are those of `search`."""
+        if not len(self):
+            return "the index has no passages"
+        if (path or where) and not self.count(path=path, where=where):
+            return "no record meets where" if where else "no file matches path"
+        if not terms_of(query):
+            return "the query has no word"
+        if mode == "dense":
+            return "no word of the query has a row in the table"
+        asked = "record that meets where" if where else "file that matches path" if path else "passage"
+        return f"no {asked} has a word of the query"
 
     def rankings(self, query: str, *, k: int = 10, path: str | None = None, where: Where | None = None) -> Rankings:
         """Return the passages that answer a query in three orders: by vectors, by words, and by both.

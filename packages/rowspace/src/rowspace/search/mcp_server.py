@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.search.index import Index
-from rowspace.search.nothing import nothing_found
 from rowspace.search.ranking.scores import Hit
 from rowspace.search.reading.files import CHANGES, RECORD_CHANGES, Change
 
@@ -149,11 +148,11 @@ def make_server(index: Index, *, seconds: float = 3.0) -> "MCPServer[None]":
         refresher.refresh()
         try:
             hits = index.search(query, k=k or _DEFAULT_K, path=path or None, where=where or None)
+            if not hits:
+                return f"nothing found: {index.why_nothing(query, path=path or None, where=where or None)}"
             changes = index.changes(hits)
         except RowspaceError as error:
             raise ToolError(str(error)) from error
-        if not hits:
-            return nothing_found(index, query, "hybrid", path=path, where=where)
         return "\n\n".join(_passage(hit, changes.get(hit.path)) for hit in hits)
 
     server.tool()(search)

@@ -164,13 +164,13 @@ def test_nothing_found(run: Run, table_path: str, index: Path) -> None:
     run("index", "-o", "my-index")
     no_row = "no word of the query has a row in the table"
     for arguments, reason in (
-        (("loop", "--path", "*.none"), "no file matches --path"),
-        (("loop", "--path", "*.py", "--mode", "lexical"), "no file that matches --path has a word of the query"),
+        (("loop", "--path", "*.none"), "no file matches path"),
+        (("loop", "--path", "*.py", "--mode", "lexical"), "no file that matches path has a word of the query"),
         (("???",), "the query has no word"),
         (("qqqq",), "no passage has a word of the query"),
         (("zzzz", "--mode", "dense"), no_row),
         (("zzzz", "--path", "*.py", "--mode", "dense"), no_row),
-        (("zzzz", "--path", "*.none", "--mode", "dense"), "no file matches --path"),
+        (("zzzz", "--path", "*.none", "--mode", "dense"), "no file matches path"),
     ):
         found = run("search", "my-index", *arguments)
         assert (found.stdout, found.stderr) == ("", f"rowspace: nothing found: {reason}\n")
@@ -253,9 +253,9 @@ def test_records_are_indexed_and_filtered(run: Run, table_path: str, folder: Pat
     marked = run("search", "books", "a list of lines", "-k", "1").stdout.split("\n")[0]
     assert marked.endswith("  [a file of the records has changed since it was indexed]")
     nothing = run("search", "books", "list", "--where", "year=1").stderr
-    assert nothing == "rowspace: nothing found: no record meets --where\n"
+    assert nothing == "rowspace: nothing found: no record meets where\n"
     nothing = run("search", "books", "qqqq", "--where", "year=2010").stderr
-    assert nothing == "rowspace: nothing found: no record that meets --where has a word of the query\n"
+    assert nothing == "rowspace: nothing found: no record that meets where has a word of the query\n"
 
 
 def test_first_build_that_failed_is_repeated_with_other_columns(run: Run, table_path: str, folder: Path) -> None:

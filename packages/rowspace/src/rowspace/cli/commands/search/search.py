@@ -99,9 +99,7 @@ def search(  # noqa: PLR0913  # what to search, and how to show it
     if index.bridge is not None:
         message(_bridge_sentence(index.bridge))
     if not hits:
-        from rowspace.search.nothing import nothing_found
-
-        message(nothing_found(index, query, mode, path=pattern, where=where, prefix="--"))
+        message(f"nothing found: {index.why_nothing(query, path=pattern, where=where or None, mode=mode)}")
     for hit in hits:
         _print(hit, lines, changes.get(hit.path))
 

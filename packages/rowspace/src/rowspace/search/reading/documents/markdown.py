@@ -1,5 +1,6 @@
 """Markdown → a document whose sections are those of its headings, found by markdown-it-py."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 __all__ = ["HeadingPath", "markdown_sections", "read_markdown"]
+
+_FRONT_MATTER = re.compile(r"---[ \t\r]*\n(?=[\w-]+ *:)(?:.*\n)*?(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)")
+_TITLE = re.compile(r"^title *: *[\"']?(.+?)[\"']?[ \r]*$", re.MULTILINE)
 
 # A file can nest containers without end, and the parser is recursive.
 _MAX_NESTING = 20
@@ -43,16 +47,22 @@ def read_markdown(text: str) -> Document:
     r"""Return a document with a section for each heading at the top level.
 
     Args:
-        text: Markdown.
+        text: Markdown. Of lines of YAML at its beginning, between lines of `---`, the title is a heading.
 
     Returns:
         The document; its text is unchanged.
 
+    >>> [section.name for section in read_markdown("---\ntitle: T\n---\nText\n## A\n").sections]
+    ['T', 'T > A']
     >>> [section.name for section in read_markdown("Intro\n\n# A\n\n## B\n\n```\n# no heading\n```\n").sections]
     ['', 'A', 'A > B']
     """
-    starts = line_starts(text)
-    return Document(text, markdown_sections(text, HeadingPath(), starts), is_prose=True, starts=starts)
+    starts, path, parsed = line_starts(text), HeadingPath(), text
+    if front := _FRONT_MATTER.match(text):
+        parsed = re.sub(r"[^\n]", " ", front[0]) + text[front.end() :]
+        if title := _TITLE.search(front[0]):
+            path.add(1, title[1])
+    return Document(text, markdown_sections(parsed, path, starts), is_prose=True, starts=starts)
 
 
 def markdown_sections(text: str, path: HeadingPath, starts: Sequence[int] | None = None) -> list[Section]:
