@@ -251,12 +251,12 @@ def test_fasttext_file_is_written_and_opens(tmp_path):
     )
     with pytest.raises(UsageError, match="only one model of learned rows"):
         small(method="ngrams").fit(texts, labels).save_fasttext(tmp_path / "other.bin")
-    with pytest.raises(UsageError, match="run fasttext quantize"):
-        classifier.save_fasttext(tmp_path / "other.ftz")
+    classifier.save_fasttext(tmp_path / "model.ftz")
+    assert np.mean(Classifier.load(tmp_path / "model.ftz").predict(texts) == classifier.predict(texts)) > 0.95
     for name in ("other.ftz", "other.bin"):
         with pytest.raises(UsageError, match="is named as a file of fastText, but a folder would be saved"):
             classifier.save(tmp_path / name)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "model.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "model.bin", "model.ftz"]
 
 
 def test_mistakes_are_errors(table):

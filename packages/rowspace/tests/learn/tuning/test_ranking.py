@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-from rowspace.learn.tuning.ranking import ranking_loss, recall_at, sizes_down_to
+from rowspace.learn.tuning.tune import ranking_loss, recall_at, sizes_down_to
 
 
 def test_loss_and_gradient_are_those_of_sentence_transformers():

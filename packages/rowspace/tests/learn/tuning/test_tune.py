@@ -7,7 +7,7 @@ import torch
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import whitespace_json
 from rowspace.learn import tune
-from rowspace.learn.tuning.ranking import ranking_loss
+from rowspace.learn.tuning.tune import ranking_loss
 from rowspace.table import Table
 
 TOPICS, WORDS = 30, 8

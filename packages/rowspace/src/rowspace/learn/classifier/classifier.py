@@ -183,12 +183,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         write_classifier(self, path)
 
     def save_fasttext(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as fastText's .bin; only that of the method "rows" can be written.
+        """Write the model for fastText: quantized if `path` ends in .ftz; only that of the method "rows" can be.
 
-        fastText reads probabilities that are not calibrated.
+        fastText reads probabilities that are not calibrated. A .ftz file is an eighth of a .bin.
 
         Raises:
-            UsageError: Another method or an average was chosen, a label has a blank, or `path` ends in .ftz.
+            UsageError: Another method or an average was chosen, or a label has a blank.
         """
         from rowspace.learn.classifier.rows.fasttext_file import write_model
 

@@ -47,10 +47,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Raise what `write_classifier` would raise about the path itself."""
     ending = Path(path).suffix.lower()
     if ending in (".bin", ".ftz"):
-        quantized = ", which fasttext quantize makes a .ftz file" if ending == ".ftz" else ""
         raise UsageError(
-            f"{str(path)!r} is named as a file of fastText, but a folder would be saved; name a folder, or write a "
-            f".bin file{quantized} (save_fasttext in Python, classify fit --method rows -o model.bin)"
+            f"{str(path)!r} is named as a file of fastText, but a folder would be saved; name a folder, or write the "
+            "file with save_fasttext in Python, classify fit --method rows"
         )
     check_folder_target(path, marker=JSON, contents=(*CONTENTS, VECTORS))
 

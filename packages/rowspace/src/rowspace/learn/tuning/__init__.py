@@ -2,8 +2,7 @@
 
 | file | contents |
 |---|---|
-| `tune.py`, `options.py` | `tune`, its options and its progress |
+| `tune.py`, `options.py` | `tune` with its loss and recall, its options and its progress |
 | `pairs.py` | pairs from JSON lines or tab-separated lines |
-| `ranking.py` | the loss, and recall of held-out pairs |
 | `classifier.py`, `saved_classifier.py` | `TextClassifier`, and its folder |
 """

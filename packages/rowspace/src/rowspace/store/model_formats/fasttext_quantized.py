@@ -1,18 +1,22 @@
-"""Product quantization of fastText's .ftz files: rows as codes, decoded to float32.
+"""Product quantization of fastText's .ftz files: rows ↔ codes, decoded to float32.
 
 A row is cut into parts of `width` columns, of which the last may be narrower; each part is the code of one of 256
 centroids of that part. Where rows were normalized before, each row has a code of its length too. Source: Jégou et al.
 2011; fastText 0.9, `QuantMatrix`, `ProductQuantizer`.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.files.mapped import BinaryReader
 
-__all__ = ["read_quantized"]
+__all__ = ["quantize", "read_quantized", "write_quantized"]
 
 CENTROIDS = 256
+WIDTH = 2  # columns of a part that is written
+SAMPLE, STEPS = 1 << 15, 25  # rows that centroids are learned from, and steps of k-means
 
 
 def read_quantized(reader: BinaryReader) -> NDArray[np.float32]:
@@ -50,3 +54,29 @@ def _decoded(codes: NDArray[np.uint8], centroids: list[NDArray[np.float32]], dim
         rows[:, column : column + known.shape[1]] = known[codes[:, part]]
         column += known.shape[1]
     return rows
+
+
+def quantize(rows: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[NDArray[np.float32]]]:
+    """Return the codes of (m, d) rows, (m, parts), and the centroids of each part, of which the first is zero."""
+    from sklearn.cluster import KMeans
+
+    sample = np.random.default_rng(0).permutation(len(rows))[:SAMPLE]
+    codes, centroids = list[NDArray[np.uint8]](), list[NDArray[np.float32]]()
+    for place in range(0, rows.shape[1], WIDTH):
+        part = np.ascontiguousarray(rows[:, place : place + WIDTH])
+        different = len(np.unique(part[sample], axis=0))
+        means = KMeans(min(different, CENTROIDS - 1), n_init=1, max_iter=STEPS, random_state=0).fit(part[sample])
+        known = np.zeros((CENTROIDS, part.shape[1]), "<f4")
+        known[1 : 1 + means.n_clusters] = means.cluster_centers_
+        codes.append((1 + means.predict(part)).astype(np.uint8))
+        centroids.append(known)
+    return np.column_stack(codes), centroids
+
+
+def write_quantized(file: Any, codes: NDArray[np.uint8], centroids: list[NDArray[np.float32]]) -> None:
+    """Write a matrix of rows with these codes; all codes of a row of zeros are 0."""
+    first, last = centroids[0].shape[1], centroids[-1].shape[1]
+    dim = first * (len(centroids) - 1) + last
+    file.write(b"\0" + np.array([len(codes), dim], "<i8").tobytes() + np.array([codes.size], "<i4").tobytes())
+    file.write(codes.tobytes() + np.array([dim, len(centroids), first, last], "<i4").tobytes())
+    file.write(b"".join(known.tobytes() for known in centroids))

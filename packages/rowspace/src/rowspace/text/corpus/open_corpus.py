@@ -6,23 +6,30 @@ token lists.
 
 import glob
 import os
+import re
 import stat
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rowspace.errors import CorpusError, UsageError, missing_file
+from rowspace.errors import CorpusError, CorpusWarning, UsageError, missing_file
 from rowspace.files.remote import is_url, remote_file, remote_files
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
-from rowspace.text.corpus.tags import warn_of_tags
 
 __all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "file_bytes", "open_corpus"]
 
 Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
 """A path, several `pathlib.Path`, an iterable of strings, or one of token lists."""
+
+TAGS_BY_WORDS = 1 / 200
+TAGS_SHOWN = 3
+_NAMES = rb"p|div|span|b|i|u|a|em|strong|font|center|sup|sub|li|ul|ol|td|th|tr|table|title|body|head|h[1-6]|blockquote"
+_TAG = re.compile(rb"</(" + _NAMES + rb")\s*>|<(br)(?: ?/)?>", re.IGNORECASE)
 
 _TEXTS_WANTED = "a corpus is a path, several pathlib.Path, an iterable of strings, or one of token lists"
 
@@ -53,7 +60,7 @@ def open_corpus(
     True
     """
     if isinstance(corpus, str | os.PathLike):
-        return OpenCorpus(warn_of_tags(_file_pieces([corpus], column, on_bytes)), None)
+        return OpenCorpus(_warn_of_tags(_file_pieces([corpus], column, on_bytes)), None)
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
@@ -67,13 +74,13 @@ def open_corpus(
         raise CorpusError("the corpus is empty: the iterable has no items")
     all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
-        return OpenCorpus(warn_of_tags(_file_pieces(all_items, column, on_bytes)), None)
+        return OpenCorpus(_warn_of_tags(_file_pieces(all_items, column, on_bytes)), None)
     if column is not None:
         raise CorpusError(
             f"column={column!r} names a column of files with records, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
-        return OpenCorpus(warn_of_tags(_text_pieces(all_items)), None)
+        return OpenCorpus(_warn_of_tags(_text_pieces(all_items)), None)
     return OpenCorpus(None, _token_lists(all_items))
 
 
@@ -242,3 +249,33 @@ def _token_lists(lists: Iterable[object]) -> Iterator[list[str]]:
             if not isinstance(token, str):
                 raise CorpusError(f"item {index} of the corpus holds {token!r}; a token list holds strings only")
         yield sentence
+
+
+def _warn_of_tags(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces of text; warn with a `CorpusWarning` if there are many tags in the first megabyte.
+
+    Counted are closing tags of HTML and `<br>`, which neither code nor mathematics has: neither `a<b` nor `vector<T>`.
+    They are many if there is one for each 200 words.
+    """
+    begin, size = list[bytes](), 0
+    for data, last in pieces:
+        if size < BLOCK:
+            begin.append(data)
+            size += len(data)
+            if size >= BLOCK:
+                _warn_of(b"\n".join(begin))
+        yield data, last
+    if size < BLOCK:
+        _warn_of(b"\n".join(begin))
+
+
+def _warn_of(text: bytes) -> None:
+    names = Counter((closed or single).decode().lower() for closed, single in _TAG.findall(text))
+    if names and names.total() >= TAGS_BY_WORDS * len(text.split()):
+        shown = ", ".join(f"<{name}>" for name, _ in names.most_common(TAGS_SHOWN))
+        warnings.warn(
+            f"the text has many tags of HTML ({shown}), whose names become words; remove them first, for example: "
+            "sed 's/<[^>]*>/ /g' FILE > FILE.txt",
+            CorpusWarning,
+            stacklevel=2,
+        )

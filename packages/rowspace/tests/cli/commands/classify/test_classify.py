@@ -129,7 +129,7 @@ def test_usage_errors(run: Run, table_path: str, labeled: Path) -> None:
         ("fit", "none.csv", "-o", output): "there is no file or folder 'none.csv'",
         ("fit", str(labeled), "-o", output, "--label-column", "stars"): "name one with --label-column",
         ("fit", str(labeled), "-o", f"{output}.bin"): "give --method rows",
-        ("fit", str(labeled), "-o", f"{output}.ftz"): "write a .bin file, which fasttext quantize makes a .ftz file",
+        ("fit", str(labeled), "-o", f"{output}.ftz"): "give --method rows",
         (
             "fit",
             str(labeled),

@@ -110,6 +110,23 @@ def test_written_models_equal_in_fasttext(models, tmp_path):
         assert of_fasttext(tmp_path / "again.bin", texts, 2) == of_fasttext(models[name], texts, 2), name
 
 
+def test_quantized_models_open_in_fasttext_and_are_as_close_as_its_own(models, tmp_path):
+    texts = [line for _, line in lines(2)]
+    for name in ("softmax", "hs", "ova", "ova-280"):
+        model = read_model(models[name])
+        write_model(model, tmp_path / "ours.ftz")
+        again = read_model(tmp_path / "ours.ftz")
+        error = np.square(again.inputs[: len(model.inputs)] - model.inputs).mean()
+        if name == "ova-280":  # was quantized with the lengths of rows, which ours has in its centroids
+            assert error < 1e-3 * np.square(model.inputs).mean()
+        else:
+            theirs = read_model(models[f"{name}-0"])
+            assert error <= 1.1 * np.square(theirs.inputs - model.inputs).mean()
+            assert (tmp_path / "ours.ftz").stat().st_size == models[f"{name}-0"].stat().st_size
+        expected = of_fasttext(tmp_path / "ours.ftz", texts, 1)
+        assert [found[0][0] for found in again.predict(texts)] == [found[0][0] for found in expected], name
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("loss", ["softmax", "hierarchical", "negative", "one-vs-all"])
 def test_learned_models_open_in_fasttext(loss, tmp_path):

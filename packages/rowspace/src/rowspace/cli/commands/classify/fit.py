@@ -36,7 +36,7 @@ def fit(
         typer.Option(
             "-o",
             "--output",
-            help="The folder to save to; a name that ends in .bin is written for fastText.",
+            help="The folder to save to; a name that ends in .bin, or in .ftz (quantized), is written for fastText.",
             show_default=False,
         ),
     ],
@@ -75,11 +75,11 @@ def fit(
     if unused and keywords.get("method") in ("ngrams", "vectors"):
         option = f"--{unused.replace('_', '-')}"
         raise UsageError(f"{option} is for learned rows, and --method {keywords['method']} learns none; leave it out")
-    is_fasttext = output.lower().endswith(".bin")
+    is_fasttext = output.lower().endswith((".bin", ".ftz"))
     if is_fasttext and keywords.get("method") != "rows":
-        raise UsageError("fastText's format (.bin) holds learned rows only; give --method rows, or a folder for -o")
+        raise UsageError("fastText's format holds learned rows only; give --method rows, or a folder for -o")
     if is_fasttext and "time_budget" in keywords:
-        raise UsageError("--time-budget may choose an average, which .bin cannot hold; leave it out, or save a folder")
+        raise UsageError("--time-budget may choose an average, no file of fastText; leave it out, or save a folder")
     (check_target if is_fasttext else Classifier.check_target)(output)
     examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:

@@ -8,6 +8,6 @@
 | `learning.py` | `learn_rows`: texts and labels → a model |
 | `model.py` | `SupervisedModel`: texts → probabilities |
 | `tree.py` | the Huffman tree of hierarchical softmax |
-| `fasttext_file.py` | fastText's .bin read and written, .ftz read |
+| `fasttext_file.py` | fastText's .bin and .ftz read and written |
 | `kernels/` | the compiled loops |
 """

@@ -1,4 +1,4 @@
-"""fastText's files of supervised models: .bin read and written, .ftz (quantized, also pruned) read.
+"""fastText's files of supervised models, read and written: .bin, and .ftz (quantized, also pruned).
 
 Source: fastText 0.9, `FastText`, `Dictionary`, `QuantMatrix`.
 """
@@ -24,7 +24,7 @@ from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.store.model_formats import fasttext
 from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MODELS, VERSIONS, FileArguments, read_entries
-from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, read_quantized
+from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, quantize, read_quantized, write_quantized
 
 __all__ = ["check_target", "read_model", "write_model"]
 
@@ -33,6 +33,8 @@ SUPERVISED = 3
 ROWS_AT_ONCE = 1 << 14
 MAX_GROWTH = 256  # of the bytes of quantized rows; fastText's usual two columns for a code are 8 times as large
 BLANKS = frozenset(" \t\n\v\f\r\0")
+
+check_target = fasttext.check_target  # what `write_model` raises about the path itself
 
 
 def read_model(path: StrPath) -> SupervisedModel:
@@ -68,23 +70,18 @@ def read_model(path: StrPath) -> SupervisedModel:
     return SupervisedModel(dictionary, labels, counts, inputs, outputs, buckets, options)
 
 
-def check_target(path: StrPath) -> None:
-    """Raise what `write_model` would raise about the path itself."""
-    if Path(path).suffix.lower() == ".ftz":
-        raise UsageError(
-            f"{os.fspath(path)!r}: quantized models are not written; write .bin, and run fasttext quantize"
-        )
-    fasttext.check_target(path)
-
-
 def write_model(model: SupervisedModel, path: StrPath) -> None:
-    """Write a model as fastText's .bin, atomically; buckets that no text has used become rows of zeros.
+    """Write a model as fastText's .bin or .ftz, atomically; buckets that no text has used become rows of zeros.
+
+    The rows of a .ftz file have a byte for two columns, by product quantization; its outputs are not quantized.
 
     Raises:
-        UsageError: A label has a blank, buckets were pruned, or `path` is something else than a new file or a model.
+        UsageError: A label has a blank, buckets were pruned and `path` does not end in .ftz, or `path` is something
+            else than a new file or a model.
     """
-    if model.buckets.other == SKIPPED:
-        raise UsageError("n-grams of this model were pruned, which only quantized models of fastText can represent")
+    is_quantized, is_pruned = Path(path).suffix.lower() == ".ftz", model.buckets.other == SKIPPED
+    if is_pruned and not is_quantized:
+        raise UsageError("n-grams of this model were pruned, which only quantized models can represent; write .ftz")
     labels = []
     for label in model.labels:
         if BLANKS & set(label) or not label:
@@ -94,6 +91,8 @@ def write_model(model: SupervisedModel, path: StrPath) -> None:
     options, words = model.options, len(model.dictionary.counts)
     has_buckets = options.max_n > 0 or options.word_ngrams > 1
     size = options.buckets if has_buckets else 0
+    is_kept = model.buckets.keys >= 0
+    kept = np.column_stack([model.buckets.keys, model.buckets.rows - words])[is_kept] if is_pruned else None
     arguments = FileArguments(
         model.inputs.shape[1],
         5,
@@ -112,15 +111,24 @@ def write_model(model: SupervisedModel, path: StrPath) -> None:
     with atomic_file(path) as file:
         file.write(arguments.to_bytes())
         total = int(model.dictionary.counts.sum() + model.label_counts.sum())
-        file.write(struct.pack("<3i2q", words + len(labels), words, len(labels), total, -1))
+        left = -1 if kept is None else len(kept)
+        file.write(struct.pack("<3i2q", words + len(labels), words, len(labels), total, left))
         for word, count in enumerate(model.dictionary.counts.tolist()):
             file.write(model.dictionary.word(word) + struct.pack("<xqb", count, 0))
         for name, count in zip(labels, model.label_counts.tolist(), strict=True):
             file.write(name + struct.pack("<xqb", count, 1))
-        file.write(b"\0" + np.array([words + size, model.inputs.shape[1]], "<i8").tobytes())
-        _write_rows(file, model.inputs[:words])
-        for begin in range(0, size, ROWS_AT_ONCE):
-            _write_rows(file, _bucket_rows(model, begin, min(begin + ROWS_AT_ONCE, size)))
+        if kept is not None:
+            file.write(kept.astype("<i4").tobytes())
+        file.write(bytes([is_quantized]))
+        if is_quantized:
+            codes, centroids = quantize(np.asarray(model.inputs))
+            others = codes[words:] if is_pruned else _of_buckets(model, codes, 0, size)
+            write_quantized(file, np.concatenate([codes[:words], others]), centroids)
+        else:
+            file.write(np.array([words + size, model.inputs.shape[1]], "<i8").tobytes())
+            _write_rows(file, model.inputs[:words])
+            for begin in range(0, size, ROWS_AT_ONCE):
+                _write_rows(file, _of_buckets(model, model.inputs, begin, min(begin + ROWS_AT_ONCE, size)))
         file.write(b"\0" + np.array([len(labels), model.inputs.shape[1]], "<i8").tobytes())
         _write_rows(file, model.outputs)
         if len(model.outputs) < len(labels):
@@ -204,14 +212,14 @@ def _buckets(kept: NDArray[np.int32] | None, arguments: FileArguments, words: in
     return some_buckets(kept[:, 0], kept[:, 1] + np.int32(words), words, SKIPPED)
 
 
-def _bucket_rows(model: SupervisedModel, begin: int, end: int) -> NDArray[np.float32]:
-    """Return the rows of some buckets."""
+def _of_buckets(model: SupervisedModel, rows: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
+    """Return the rows, or codes, of some buckets; zeros for those without a row."""
     words, buckets = len(model.dictionary.counts), model.buckets
     if not len(buckets.keys):
-        return np.asarray(model.inputs[words + begin : words + end])
-    found = np.zeros((end - begin, model.inputs.shape[1]), np.float32)
+        return np.asarray(rows[words + begin : words + end])
+    found = np.zeros((end - begin, rows.shape[1]), rows.dtype)
     is_here = (buckets.keys >= begin) & (buckets.keys < end)
-    found[buckets.keys[is_here] - begin] = model.inputs[buckets.rows[is_here]]
+    found[buckets.keys[is_here] - begin] = rows[buckets.rows[is_here]]
     return found
 
 
