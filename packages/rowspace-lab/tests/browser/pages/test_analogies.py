@@ -62,6 +62,7 @@ def test_question_can_be_typed_and_survives_a_reload(visit, unfold, lab) -> None
     assert answers(page) == before
 
 
+@pytest.mark.long
 def test_inputs_can_be_included(visit, lab) -> None:
     page = visit("analogies?a=read&b=write&c=reader&expected=doc")
     figure = page.get_by_role("region", name="Figure")
@@ -79,6 +80,7 @@ def test_3cosmul_scores_match_python(visit, unfold, lab) -> None:
     assert answers(page)[:10] == expected_answers(lab, "read", "write", "reader", method="3cosmul")
 
 
+@pytest.mark.long
 def test_enter_opens_an_example(visit, unfold) -> None:
     page = visit("analogies")
     unfold("The numbers")
@@ -98,6 +100,7 @@ def test_hovered_token_highlights_and_labels_its_dot(visit, unfold, lab) -> None
     expect(page.locator(".plane").get_by_text(f"2 {shown}", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_expected_word_is_optional(visit, unfold) -> None:
     page = visit("analogies")
     unfold("More controls")
@@ -110,6 +113,7 @@ def test_expected_word_is_optional(visit, unfold) -> None:
     expect(expected).to_have_value("")
 
 
+@pytest.mark.long
 def test_no_arrows_between_equal_words(visit) -> None:
     page = visit("analogies?a=read&b=write&c=reader&view=plane")
     expect(page.locator(".step")).to_have_count(2)
@@ -119,6 +123,7 @@ def test_no_arrows_between_equal_words(visit) -> None:
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page = visit("analogies")
     page.get_by_label("is to b").fill("typeerorr")
@@ -161,6 +166,7 @@ def test_moving_a_word_changes_the_ranking(visit, lab) -> None:
     page.wait_for_function("new URLSearchParams(location.search).get('a') !== 'read'")
 
 
+@pytest.mark.long
 def test_second_move_before_the_reply_to_the_first_keeps_both(visit) -> None:
     page = visit("analogies?a=read&b=write&c=reader&view=move")
     a, c = page.get_by_role("button", name="a: "), page.get_by_role("button", name="c: ")

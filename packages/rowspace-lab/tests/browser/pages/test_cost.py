@@ -109,6 +109,7 @@ def test_matrix_zooms_in_to_numbers(visit, lab) -> None:
     expect(cells).to_have_text(before)
 
 
+@pytest.mark.long
 def test_arrow_keys_move_the_matrix_and_a_button_shows_all(visit) -> None:
     page = visit("cost?figure=matrix&top=100&bottom=112&right=8")
     numbers = page.get_by_role("region", name="Numbers of the table")
@@ -136,6 +137,7 @@ def test_matrix_is_dragged_and_zoomed_by_the_wheel(visit) -> None:
 
 
 @pytest.mark.parametrize("by", ["the mean", "one number"])
+@pytest.mark.long
 def test_caption_explains_a_cell(visit, by: str) -> None:
     page = visit("cost?figure=matrix")
     page.get_by_text(by, exact=True).click()
@@ -154,6 +156,7 @@ def test_page_opens_on_the_open_table_and_names_what_is_left_out(visit, lab) -> 
     expect(page.get_by_role("table", name="Published models by the share")).to_be_visible()
 
 
+@pytest.mark.long
 def test_gpt3_is_applied_with_its_sizes(visit) -> None:
     page = visit("cost")
     page.get_by_role("button", name="rows; show more").click()
@@ -188,6 +191,7 @@ def test_matrix_takes_the_shape_of_the_sliders(visit, lab) -> None:
     expect(page.get_by_role("application", name="Rows 0–49,999, columns 0–7")).to_be_visible()
 
 
+@pytest.mark.long
 def test_width_grows_more_slowly_than_the_square_root(visit) -> None:
     fitted = {name: each for name, each in CATALOGUE.items() if each.num_embeddings and not each.cost.second}
     text = [model for model in fitted.values() if model.cost.model_type != "albert"]

@@ -39,6 +39,7 @@ def shown(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
+@pytest.mark.long
 def test_four_words_show_their_numbers(visit) -> None:
     page = visit("head")
     page.get_by_text("More controls").click()
@@ -86,6 +87,7 @@ def test_slider_changes_probabilities_and_url(visit) -> None:
     expect(probabilities(page).locator("tbody tr").first).to_contain_text("cat")
 
 
+@pytest.mark.long
 def test_untied_head_is_untrained(visit, lab) -> None:
     page = visit("head?word=sin")
     figure = page.get_by_role("region", name="Figure")
@@ -144,6 +146,7 @@ def test_page_opens_where_one_row_wins(visit, lab) -> None:
     expect(page.get_by_role("img", name=f"Entropy: {100 * share:.1f} % of the largest")).to_be_visible()
 
 
+@pytest.mark.long
 def test_arrow_keys_step_through_models(visit) -> None:
     page = visit("head?figure=matrices")
     page.get_by_role("application", name="published models").focus()
@@ -152,6 +155,7 @@ def test_arrow_keys_step_through_models(visit) -> None:
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_unknown_word_suggests_similar_spellings(visit) -> None:
     page = visit("head")
     page.keyboard.press("/")
@@ -168,6 +172,7 @@ class TestWithoutRuns:
         with serving(make_app(Lab(*learned))) as server:
             yield url_of(server)
 
+    @pytest.mark.long
     def test_parameters_follow_the_switch(self, visit, learned) -> None:
         page = visit("head")
         page.get_by_text("one matrix or two", exact=True).click()
@@ -178,6 +183,7 @@ class TestWithoutRuns:
         page.get_by_role("link", name="Training page").click()
         page.wait_for_url("**/training**")
 
+    @pytest.mark.long
     def test_evidence_is_missing_until_runs_differ_in_tying_only(self, visit) -> None:
         page = visit("head?figure=matrices")
         evidence = page.get_by_role("region", name="Tied or untied: what your runs say")
@@ -207,6 +213,7 @@ class TestOpenCheckpoint:
         with torch.no_grad():
             return model.lm_head(model.get_input_embeddings().weight[WORDS.index("picture")])
 
+    @pytest.mark.long
     def test_logits_are_those_of_its_own_head(self, visit, products: torch.Tensor) -> None:
         page = visit("head?word=picture&temperature=2")
         page.get_by_text("More controls").click()
@@ -223,6 +230,7 @@ class TestOpenCheckpoint:
         assert [float(line[-1]) for line in cells(probabilities(page))] == pytest.approx(shares, abs=1e-4)
         expect(probabilities(page).locator("thead th").nth(-3)).to_have_text("h · row + bias")
 
+    @pytest.mark.long
     def test_terms_and_parameters_include_its_bias(
         self, visit, model: tf.PhiForCausalLM, products: torch.Tensor
     ) -> None:

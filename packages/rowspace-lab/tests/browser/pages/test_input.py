@@ -32,6 +32,7 @@ def shown(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
+@pytest.mark.long
 def test_parts_can_be_switched_off(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=bert")
     expect(page.get_by_role("table")).to_contain_text("after LayerNorm")
@@ -45,6 +46,7 @@ def test_parts_can_be_switched_off(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "sum"), lab.table["read"][:12], atol=6e-4)
 
 
+@pytest.mark.long
 def test_norm_and_dropout_can_be_switched(visit) -> None:
     page = visit(f"input?text={TEXT}&recipe=bert&dropout=true&seed=3")
     before, after = column(page, "after LayerNorm"), column(page, "after dropout")
@@ -76,6 +78,7 @@ def test_every_recipe_lists_its_steps(visit, unfold) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_recipe_without_added_positions_explains_where_they_are(visit) -> None:
     page = visit("input?recipe=llama")
     expect(
@@ -95,6 +98,7 @@ def test_arrow_keys_move_the_position(visit) -> None:
     expect(page.get_by_label("Position of the first token")).to_have_value("1")
 
 
+@pytest.mark.long
 def test_click_chooses_a_token(visit, lab) -> None:
     page = visit(f"input?text={TEXT}&recipe=gpt2")
     page.get_by_role("button", name="list").click()
@@ -144,6 +148,7 @@ def test_norms_match_the_table(visit, lab) -> None:
     np.testing.assert_allclose(column(page, "position : row × s"), 10**0.5 / np.multiply(norms, 2), rtol=2e-3)
 
 
+@pytest.mark.long
 def test_example_of_four_numbers(visit, unfold) -> None:
     page = visit("input?view=scale")
     unfold("More controls")
@@ -238,6 +243,7 @@ class TestOpenCheckpoint:
             cells = parts.locator(f"tbody td:nth-child({names.index(name) + 1})")
             expect(cells).to_have_text([shown(value) for value in values.tolist()])
 
+    @pytest.mark.long
     def test_tables_have_their_sizes_norms_and_angle(self, visit, unfold, model: tf.BertModel) -> None:
         page = visit("input?text=the cat sat")
         own = page.get_by_role("table", name="The tables of the open bert checkpoint")

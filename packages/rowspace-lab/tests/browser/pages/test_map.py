@@ -118,6 +118,7 @@ def test_backend_option_is_respected_and_auto_avoids_software_webgl(stage, cloud
 
 @pytest.mark.both_lanes
 @pytest.mark.parametrize("shards", [0, 3], ids=["before the index", "with the index"])
+@pytest.mark.long
 def test_pick_returns_the_nearest_point(stage, cloud, backend: str, shards: int) -> None:
     stage.begin(cloud(70_000), backend)
     stage.ask("map.pick(0, 0)")
@@ -157,6 +158,7 @@ def test_lasso_selects_the_points_inside_a_polygon(stage, cloud, backend: str) -
 
 
 @pytest.mark.both_lanes
+@pytest.mark.long
 def test_tween_ends_at_the_new_positions(stage, cloud, backend: str) -> None:
     stage.begin(cloud(500), backend)
     goal = cloud(1000)[500:] * 3 + 5
@@ -172,6 +174,7 @@ def test_tween_ends_at_the_new_positions(stage, cloud, backend: str) -> None:
     assert np.array_equal(moved, stage.picture())
 
 
+@pytest.mark.long
 def test_interrupted_tween_continues_from_the_current_positions(stage, cloud, backend: str) -> None:
     stage.begin(cloud(500), backend)
     began = stage.places(500)
@@ -203,6 +206,7 @@ def test_reduced_motion_disables_tweens(stage, cloud, backend: str) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.long
 def test_map_of_zero_or_one_point(stage, backend: str, count: int) -> None:
     stage.begin(np.full((count, 2), -2.5), backend)
     assert (stage.ask("map.count"), stage.ask("map.drawn"), stage.ask("map.missing")) == (count, count, 0)
@@ -211,6 +215,7 @@ def test_map_of_zero_or_one_point(stage, backend: str, count: int) -> None:
 
 
 @pytest.mark.both_lanes
+@pytest.mark.long
 def test_points_without_a_position_are_counted_and_not_drawn(stage, cloud, backend: str) -> None:
     xy = cloud(40)
     xy[3], xy[7, 1], xy[20, 0] = np.nan, np.inf, -np.inf
@@ -292,6 +297,7 @@ def test_lost_context_is_restored(context, lab_url: str, cloud) -> None:
 
 
 @pytest.mark.both_lanes
+@pytest.mark.long
 def test_dense_points_are_darker_and_unemphasized_ones_fainter(stage, backend: str) -> None:
     stage.begin(np.array([[0, 0], [0, 1], *[[1, 0]] * 6, [1, 1]]), backend)
     stage.run("map.setColors(new Uint8Array(9), Uint8Array.of(0, 0, 0, 255))")
@@ -320,6 +326,7 @@ def test_labels_follow_the_order_and_do_not_overlap(stage, cloud, backend: str) 
     assert stage.ask("map.labels")[0]["text"] == "4999"
 
 
+@pytest.mark.long
 def test_only_chosen_ids_and_regions_are_named_from_far(stage, cloud, backend: str) -> None:
     stage.begin(cloud(5000), backend)
     stage.run(

@@ -86,6 +86,7 @@ def test_arrow_keys_step_through_patches(visit) -> None:
     expect(page.get_by_role("heading", name="Patch 112: row 8, column 0")).to_be_visible()
 
 
+@pytest.mark.long
 def test_order_of_numbers_can_be_chosen(visit) -> None:
     page = visit("patches?patch=2")
     page.get_by_text("More controls").click()
@@ -156,6 +157,7 @@ def test_file_that_is_not_a_picture_shows_an_error(visit) -> None:
 
 
 @pytest.mark.refused
+@pytest.mark.long
 def test_file_that_is_too_large_shows_an_error(visit, unfold, tmp_path) -> None:
     large = tmp_path / "large.png"
     with large.open("wb") as file:
@@ -184,6 +186,7 @@ def test_code_computes_every_figure(visit, lab, ask) -> None:
         np.testing.assert_array_equal(names["patch_costs"][name], array)
 
 
+@pytest.mark.long
 def test_variances_are_drawn_for_every_patch(visit) -> None:
     page = visit("patches?picture=six-by-six&height=6&width=6&patch=3&color=gray&values=bytes&at=0")
     variances = page.get_by_role("application", name="Variance of every patch")

@@ -41,6 +41,7 @@ def test_arrow_keys_go_forward_and_back(visit) -> None:
     expect(page.get_by_role("heading", name="X", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_buttons_go_forward_and_back(visit) -> None:
     page = visit("pipeline?stage=6")
     page.get_by_role("button", name="Next →").click()
@@ -100,6 +101,7 @@ def test_lookup_is_played_scrubbed_and_stops(visit) -> None:
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
+@pytest.mark.long
 def test_lookup_does_not_move_under_reduced_motion(visit, page) -> None:
     page.emulate_media(reduced_motion="reduce")
     visit(f"pipeline?text={TEXT}")
@@ -123,6 +125,7 @@ def test_one_hot_product_equals_the_lookup_and_has_a_price(visit, lab) -> None:
     np.testing.assert_allclose(numbers(page), lab.table[TEXT.split()].T[:12], atol=6e-4)
 
 
+@pytest.mark.long
 def test_the_one_of_a_small_table_can_be_moved(visit, page) -> None:
     visit("pipeline?table=five-items&stage=4&text=item3 item1")
     matrix = page.get_by_role("region", name="The one-hot matrix H")
@@ -133,6 +136,7 @@ def test_the_one_of_a_small_table_can_be_moved(visit, page) -> None:
     np.testing.assert_allclose(numbers(page), np.array([FIVE_ITEMS["item4"], FIVE_ITEMS["item1"]]).T, atol=6e-4)
 
 
+@pytest.mark.long
 def test_x_scales_and_adds_as_the_recipe_does(visit, lab) -> None:
     import torch
 
@@ -154,6 +158,7 @@ def test_x_scales_and_adds_as_the_recipe_does(visit, lab) -> None:
     expect(page.get_by_text("This model adds nothing to the rows")).to_be_visible()
 
 
+@pytest.mark.long
 def test_tied_head_gives_every_row_a_gradient(visit, lab) -> None:
     page = visit(f"pipeline?stage=7&text={TEXT}")
     page.get_by_text("a loss, separate head").click()
@@ -165,6 +170,7 @@ def test_tied_head_gives_every_row_a_gradient(visit, lab) -> None:
     page.wait_for_url("**&head=tied")
 
 
+@pytest.mark.long
 def test_row_gradient_is_the_sum_over_its_tokens(visit, lab) -> None:
     page = visit(f"pipeline?stage=7&text={TEXT}")
     figure = page.get_by_role("region", name="Figure")
@@ -214,6 +220,7 @@ def test_long_tokens_and_markup_are_shown_as_text(visit) -> None:
     expect_fits_phone(page)
 
 
+@pytest.mark.long
 def test_text_without_known_words_reports_omitted_tokens(visit) -> None:
     page = visit("pipeline?stage=3&text=zyzzyva")
     expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()

@@ -63,6 +63,7 @@ def test_hands_turn_with_their_token(visit) -> None:
     expect(slider).to_have_value("61")
 
 
+@pytest.mark.long
 def test_figures_share_a_crosshair(visit) -> None:
     page = visit("positions")
     pairs = page.get_by_role("application", name="ALiBi: 64 rows")
@@ -114,6 +115,7 @@ def test_crosshair_disappears_with_the_pointer(visit) -> None:
     expect(figure.get_by_text("position 1")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_scores_of_tokens_depend_on_the_position(visit, unfold) -> None:
     page = visit("positions")
     figure = page.get_by_role("region", name="Figure")

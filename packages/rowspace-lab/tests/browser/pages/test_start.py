@@ -42,6 +42,7 @@ def test_first_visit_opens_the_start_page_and_plays_once(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Play again")).to_be_visible()
 
 
+@pytest.mark.long
 def test_figure_can_be_paused_scrubbed_and_stepped(visit: Visit) -> None:
     page = visit("start")
     page.get_by_role("button", name="Pause").click()
@@ -93,6 +94,7 @@ def test_stations_lead_to_their_pages_with_the_sentence(still: Visit) -> None:
     expect(page.get_by_role("region", name="Row of file", exact=True)).to_be_visible()
 
 
+@pytest.mark.long
 def test_stations_lead_to_their_pages_before_the_reply_about_the_sentence(page: Page, still: Visit) -> None:
     still("start")
     page.route("**/api/pipeline/forward?**", lambda _: None)  # no reply

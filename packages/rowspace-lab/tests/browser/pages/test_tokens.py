@@ -57,6 +57,7 @@ def test_pieces_name_the_other_words_that_train_them(visit) -> None:
     expect(page.get_by_role("columnheader", name="other frequent words")).to_be_visible()
 
 
+@pytest.mark.long
 def test_all_pairs_are_counted_at_each_merge(visit) -> None:
     page = visit("tokens?view=merges&step=0&across=true")
     pairs = page.get_by_role("region", name="Pairs after step")
@@ -180,6 +181,7 @@ def test_tokenizer_of_the_table_shows_unknown_words(visit, lab) -> None:
 
 
 @pytest.mark.parametrize("text", [AWKWARD[0], *(pytest.param(text, marks=pytest.mark.long) for text in AWKWARD[1:])])
+@pytest.mark.long
 def test_unusual_text_is_shown(visit, text: str) -> None:
     page = visit("tokens?view=merges")
     page.get_by_label("Text to merge").fill(text)

@@ -67,6 +67,7 @@ def test_turned_table_changes_every_bar_and_no_neighbor(visit: Visit, lab: Lab) 
     expect(result).to_have_count(0)
 
 
+@pytest.mark.long
 def test_counts_are_drawn_and_rare_rows_counted(visit: Visit, lab: Lab) -> None:
     page = visit("words?tab=counts")
     rare = int((lab.table.counts < 10).sum())
@@ -121,6 +122,7 @@ def test_probe_shows_its_accuracy_beside_control_and_majority(
     expect(page.get_by_text("0 words of this table have the property")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_tabs_can_be_shown_without_the_map(visit: Visit) -> None:
     page = visit("words?tab=list")
     expect(page.get_by_role("application")).to_be_visible()
