@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["HeadingPath", "markdown_sections", "read_markdown"]
 
 _FRONT_MATTER = re.compile(r"---[ \t\r]*\n(?=[\w-]+ *:)(?:.*\n)*?(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)")
-_TITLE = re.compile(r"^title *: *[\"']?(.+?)[\"']?[ \r]*$", re.MULTILINE)
+_TITLE = re.compile(r"^title *: *[\"']?([^\s>|].*?)[\"']?[ \r]*$", re.MULTILINE)  # not of several lines
 
 # A file can nest containers without end, and the parser is recursive.
 _MAX_NESTING = 20
