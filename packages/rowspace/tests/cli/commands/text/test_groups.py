@@ -63,14 +63,14 @@ def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, endi
 
 def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) -> None:
     source, output, report = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "report.jsonl"
-    source.write_text("\n".join([*TEXTS, ""]))
+    source.write_text("\n".join(["", *TEXTS[:2], " ", *TEXTS[2:], ""]))  # blank lines are no texts
     options = ("--threshold", "1", "-o", str(output), "--report", str(report), "--json")
     document = json.loads(run("dedupe", str(source), *options).stdout)
     assert (document["texts"], document["kept"]) == (4, 2)
     assert output.read_text() == f"{TEXTS[0]}\n{TEXTS[1]}\n"
     assert [json.loads(line) for line in report.read_text().splitlines()] == [
-        {"number": 3, "text": TEXTS[2], "repeats": 1, "repeated": TEXTS[0], "similarity": 1.0},
-        {"number": 4, "text": TEXTS[3], "repeats": 2, "repeated": TEXTS[1], "similarity": 1.0},
+        {"number": 5, "text": TEXTS[2], "repeats": 2, "repeated": TEXTS[0], "similarity": 1.0},
+        {"number": 6, "text": TEXTS[3], "repeats": 3, "repeated": TEXTS[1], "similarity": 1.0},
     ]
 
 

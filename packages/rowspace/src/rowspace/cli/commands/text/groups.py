@@ -56,15 +56,16 @@ def dedupe(
     """Leave out texts that nearly repeat an earlier one.
 
     The similarity of two texts is the share of 5-character sequences that they have in common; case, punctuation and
-    white space make no difference. No pair is missed. The first text of each group is kept.
+    white space make no difference. No pair is missed. The first text of each group is kept. Blank lines are left out.
 
     Example:
       rowspace dedupe messages.txt -o kept.txt
       rowspace dedupe reviews.csv --column text --threshold 0.9 -o kept.csv --report left-out.jsonl
     """
-    from rowspace.grouping import dedupe as find_duplicates  # not needed for help
+    import numpy as np  # not needed for help
+
+    from rowspace.grouping import dedupe as find_duplicates
     from rowspace.grouping.keep import check_kept, check_lines_target, write_kept
-    from rowspace.text.corpus import read_lines
 
     began = time.monotonic()
     if output is not None:
@@ -74,27 +75,29 @@ def dedupe(
     if report is not None:
         check_lines_target(report)
     with cleanup_on_interrupt():
-        texts = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+        lines, places = _read(file, column)
+        texts = [lines[place] for place in places]
         found = find_duplicates(texts, threshold=threshold)
-        is_kept = found.first == range(len(texts))
         if output is not None:
-            write_kept(file, output, is_kept, column=column, texts=texts)
+            is_kept = np.zeros(len(lines), np.bool_)
+            is_kept[np.array(places, np.int64)[found.kept]] = True
+            write_kept(file, output, is_kept, column=column, texts=lines)
         if report is not None:
-            _write_report(report, texts, found)
-    left_out = len(texts) - len(found.kept)
+            _write_report(report, texts, places, found)
     if as_json:
         print_json(
             {"file": file, "output": output, "threshold": threshold} | {"texts": len(texts), "kept": len(found.kept)}
         )
         return
+    repeats = [(index, first) for index, first in enumerate(found.first.tolist()) if first != index]
     rows = [
-        (f"{found.similarity[index]:.2f}", f"{index + 1:,}", texts[index][:60], f"{found.first[index] + 1:,}")
-        for index in (~is_kept).nonzero()[0][:SHOWN]
+        (f"{found.similarity[index]:.2f}", f"{places[index] + 1:,}", texts[index][:60], f"{places[first] + 1:,}")
+        for index, first in repeats[:SHOWN]
     ]
     if rows:
-        print_table("left out" if left_out <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
+        print_table("left out" if len(repeats) <= SHOWN else f"left out, the first {SHOWN}", _COLUMNS, rows, words=(2,))
     seconds = time.monotonic() - began
-    counts = f"{plural(len(texts), 'text')}: {plural(left_out, 'near-duplicate')}, {len(found.kept):,} kept"
+    counts = f"{plural(len(texts), 'text')}: {plural(len(repeats), 'near-duplicate')}, {len(found.kept):,} kept"
     print_line(f"{counts}, in {seconds:.1f} s")
     if output is not None:
         print_line(f"saved in {output}")
@@ -103,7 +106,15 @@ def dedupe(
 _COLUMNS = ("similarity", "number", "text", "repeats")
 
 
-def _write_report(path: str, texts: list[str], found: "Duplicates") -> None:
+def _read(file: str, column: str | None) -> tuple[list[str], list[int]]:
+    """Return the lines of a file or the texts of its records, and which are texts: blank lines are none."""
+    from rowspace.text.corpus import read_lines
+
+    lines = list(chain.from_iterable(read_lines(file, named=True, column=column)))
+    return lines, [place for place, line in enumerate(lines) if column is not None or line.strip()]
+
+
+def _write_report(path: str, texts: list[str], places: list[int], found: "Duplicates") -> None:
     """Write each near-duplicate, the text that it repeats, and their numbers from 1."""
     from rowspace._base.atomic import atomic_file
     from rowspace.text.characters import clean
@@ -111,7 +122,7 @@ def _write_report(path: str, texts: list[str], found: "Duplicates") -> None:
     with atomic_file(path) as file:
         for index, (first, similarity) in enumerate(zip(found.first.tolist(), found.similarity.tolist(), strict=True)):
             if first != index:
-                fields = {"number": index + 1, "text": clean(texts[index]), "repeats": first + 1}
+                fields = {"number": places[index] + 1, "text": clean(texts[index]), "repeats": places[first] + 1}
                 fields |= {"repeated": clean(texts[first]), "similarity": round(similarity, 4)}
                 file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
 
@@ -160,13 +171,11 @@ def cluster(
     """
     from rowspace.grouping import cluster_texts  # not needed for help
     from rowspace.grouping.keep import MAX_RECORD
-    from rowspace.text.corpus import read_lines
     from rowspace.text.corpus.records import read_records
 
     if output is not None:
         _check_clusters_target(output, file, column)
-    lines = list(chain.from_iterable(read_lines(file, named=True, column=column)))
-    places = [place for place, line in enumerate(lines) if column is not None or line.strip()]
+    lines, places = _read(file, column)
     texts = [lines[place] for place in places]
     if table is None:
         message("learning a table from the texts; name one by --table to use its vectors")
