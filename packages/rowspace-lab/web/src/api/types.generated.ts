@@ -521,6 +521,8 @@ export interface TokensReply {
   by: string;
   /** count or place. */
   x: string;
+  /** Whether all tables have counts, of which the lowest one that is compared can be chosen. */
+  counted: boolean;
   /** How many nearest neighbors of a token are compared. */
   neighbors: number;
   /** Whether the second table was rotated; null where widths differ. */

@@ -47,6 +47,7 @@ def compared_figure(comparison: Comparison, chance: Array) -> ComparedTokens:
         "tokens": found.tokens,
         "by": facts["by"],
         "x": "place" if counts is None else "count",
+        "counted": found.counts is not None,
         "at": ids + 1 if counts is None else counts,
         "kept": found.overlaps if found.cosines is None or facts["by"] == "neighbors" else found.cosines,
         "chance": chance,

@@ -19,6 +19,8 @@ class ComparedTokens(TypedDict):
     """cosine or neighbors."""
     x: str
     """count or place."""
+    counted: bool
+    """Whether all tables have counts, of which the lowest one that is compared can be chosen."""
     at: Array
     kept: Array
     limits: Array
