@@ -100,7 +100,7 @@ def folders_of(sources: Iterable[str]) -> list[str]:
     """
     folders = list[str]()
     for source in sources:
-        name = without_options(source).rstrip("/") if is_url(source) else os.path.abspath(source)  # noqa: PTH100  # links
+        name = without_options(source).rstrip("/") if is_url(source) else os.path.abspath(source)  # noqa: PTH100  # resolve() follows links
         magic = None if not is_url(source) and Path(name).exists() else _WILDCARD.search(name)
         folder = name if magic is None else name[: magic.start()].rpartition("/")[0]
         if not is_url(source):
