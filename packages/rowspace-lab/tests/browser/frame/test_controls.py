@@ -19,6 +19,7 @@ from rowspace_lab.pages.search import SearchSource
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 VIEWS = [
+    "compare?table=english-words&other=everyday-words",
     "cost?figure=tables",
     "cost?figure=widths",
     "input?view=scale",
