@@ -27,7 +27,7 @@ from run import quality
 EVERY = 32_768
 
 
-def simulate(count, every, corpus, output):
+def simulate(count, every, merging, corpus, output):
     """Learn on simulated machines, and save the table."""
     from torch.distributed import HashStore
 
@@ -38,7 +38,7 @@ def simulate(count, every, corpus, output):
 
     def learn(rank):
         machines = Machines(store, rank, count)
-        return fit_machines(corpus, machines=machines, output=output, merge_every=every, workers=1)
+        return fit_machines(corpus, machines=machines, output=output, merge_every=every, merging=merging, workers=1)
 
     with ThreadPoolExecutor(count) as threads:
         list(threads.map(learn, range(count)))
@@ -49,8 +49,8 @@ def commands(corpus):
     fit = ["-m", "rowspace", "fit", str(corpus), "--workers", "1", "-o"]
     torchrun = [shutil.which("torchrun"), "--nproc-per-node", "2"]
 
-    def simulated(count, every):
-        return [sys.executable, __file__, "--simulate", json.dumps([count, every, str(corpus)]), "-o"]
+    def simulated(count, every, merging="mean"):
+        return [sys.executable, __file__, "--simulate", json.dumps([count, every, merging, str(corpus)]), "-o"]
 
     return {
         "one process": [sys.executable, *fit],
@@ -58,6 +58,8 @@ def commands(corpus):
         f"8 simulated, merged each {EVERY:,} words": simulated(8, EVERY),
         f"8 simulated, merged each {10 * EVERY:,} words": simulated(8, 10 * EVERY),
         f"32 simulated, merged each {EVERY:,} words": simulated(32, EVERY),
+        f"8 simulated, adaptive sum each {EVERY:,} words": simulated(8, EVERY, "adaptive"),
+        f"32 simulated, adaptive sum each {EVERY:,} words": simulated(32, EVERY, "adaptive"),
     }
 
 

@@ -76,7 +76,7 @@ def test_a_fit_without_files_is_refused_with_on(arguments, sentence, tmp_path, m
 @pytest.mark.parametrize(
     ("arguments", "variables", "sentence"),
     [
-        (["t", "--merge-every", 5], {}, "--merge-every and --first-rows are for several processes"),
+        (["t", "--merge-every", 5], {}, "--merge-every, --first-rows and --merging are for several processes"),
         (["t", "--machines", 2], {}, "--machines is for processes that Ray starts; give --on ray"),
         (["t", "--machines", 2, "--on", "ray", "--init", "u"], {}, "--init is for one process; leave it out, or leave"),
         (["--machines", 2, "--on", "ray", "-o", "u"], {}, "several machines read the text; name its files"),

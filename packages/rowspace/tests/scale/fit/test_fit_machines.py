@@ -100,6 +100,44 @@ def test_eight_machines_learn_the_same_table_about_as_well_as_one(english, optio
     assert settings["losses"][-1] < 1.05 * one.settings["losses"][-1]
 
 
+def test_adaptive_sum_adds_changes_and_takes_the_mean_of_equal_ones():
+    rng = np.random.default_rng(0)
+    before = rng.normal(size=(5, 4)).astype(np.float32)
+    changes = rng.normal(size=(3, 5, 4)).astype(np.float32)
+    changes[:, 0] = changes[0, 0]
+    changes[:, 1] = np.diag([1, 2, 3])[:, [0, 1, 2, 2]] * [1, 1, 1, 0]
+    changes[:, 2] = [[1, 2, 3, 4], [-1, -2, -3, -4], [0, 0, 0, 0]]
+    changes[:, 3] = 0
+
+    def merge(machines):
+        rows, earlier = before + changes[machines.rank], before.copy()
+        machines.adaptive_sum(rows, earlier)
+        np.testing.assert_array_equal(rows, earlier)
+        assert machines.sent == 4 * (rows.size + len(rows))
+        return rows
+
+    found = on_each(3, merge)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    moved = found[0].astype(float) - before
+    np.testing.assert_allclose(moved[0], changes[0, 0], atol=1e-6)
+    np.testing.assert_allclose(moved[1], changes[:, 1].sum(0), atol=1e-6)
+    np.testing.assert_allclose(moved[2:4], 0, atol=1e-6)
+    total = changes[:, 4].sum(0)
+    np.testing.assert_allclose(moved[4], total * min(1, (changes[:, 4] ** 2).sum() / (total @ total)), atol=1e-6)
+
+
+def test_adaptive_sums_learn_more_than_means_do_at_the_rate_of_one_machine(english):
+    options = SMALL | {"merge_every": 1000, "first_rows": 64}
+    sums = fit_on(8, english, merging="adaptive", **options)
+    for other in sums[1:]:
+        np.testing.assert_array_equal(other.rows, sums[0].rows)
+    alpha = sums[0].settings["alpha"]
+    assert alpha == 0.035
+    means = fit_on(8, english, alpha=alpha, **options)
+    assert sums[0].settings["losses"][-1] < 0.95 * means[0].settings["losses"][-1]
+
+
 @pytest.mark.long
 def test_bytes_sent_are_those_of_the_formula(english):
     found = fit_on(2, english, merge_every=200, first_rows=16, **SMALL)[0]
@@ -172,6 +210,7 @@ def test_a_machine_that_cannot_read_its_part_ends_all(tmp_path):
         ({"freeze": "old"}, "freeze='old' is for a fit that continues"),
         ({"merge_every": 0}, "merge_every must be at least 1, got 0"),
         ({"first_rows": 0}, "first_rows must be at least 1, got 0"),
+        ({"merging": "sum"}, "merging must be one of mean, adaptive, not 'sum'"),
     ],
 )
 def test_options_of_one_machine_are_refused(english, options, message):

@@ -36,6 +36,7 @@ def _dying_when_saved(monkeypatch):
     "options",
     [
         {},
+        {"merging": "adaptive"},
         pytest.param({"deterministic": True, "workers": 2}, marks=pytest.mark.long),
         pytest.param({"subwords": True, "buckets": 700}, marks=pytest.mark.long),
     ],
@@ -82,6 +83,7 @@ def test_another_fit_is_refused_and_the_state_is_kept(output, english, tmp_path)
         (2, english, {"dim": 9}, "the interrupted fit has dim=8, not 9; omit the option to resume"),
         (2, english, {"alpha": 0.01}, "the interrupted fit has alpha=0.035, not 0.01"),
         (2, english, {"first_rows": 64}, "the interrupted fit has first_rows=1024, not 64"),
+        (2, english, {"merging": "adaptive"}, "the interrupted fit has merging='mean', not 'adaptive'"),
     ):
         assert_refused(fit_on(count, corpus, output=output, resume=True, **options), UsageError, message)
     with pytest.raises(UsageError, match=r"^the interrupted fit learns in 2 processes; resume it as it was started"):

@@ -22,7 +22,7 @@ from rowspace.learn.word2vec.rates import stable_options
 from rowspace.learn.word2vec.saved_state import corpus_checksums
 from rowspace.learn.word2vec.state import FitState
 from rowspace.learn.word2vec.trainer import Trainer
-from rowspace.scale.fit.learning import MergeSchedule, learn_together, times_rate
+from rowspace.scale.fit.learning import MergeSchedule, Merging, learn_together
 from rowspace.scale.fit.machines import FailedElsewhere, Machines
 from rowspace.scale.fit.saves import Saves, keywords_of, open_saves
 from rowspace.scale.fit.text_parts import Source
@@ -42,18 +42,18 @@ def fit_machines(  # what, where, and how
     machines: Machines | None = None,
     merge_every: int | None = None,
     first_rows: int | None = None,
+    merging: Merging | None = None,
     reports: Reports = SILENT,
     **options: Unpack[FitKeywords],
 ) -> Table:
     r"""Learn a table in several processes, each from its part of the text; call it in each process of torchrun.
 
     The text is divided into as many parts as there are processes. Their words are counted together, so that vocabulary,
-    counts and ids are those of one process; then each process learns from its part, and their rows are merged by means:
-    often those of the most frequent words, less often those of others, all at the end of an epoch. The default learning
-    rate is multiplied by half of the number of processes, at least 1 and at most 4.
+    counts and ids are those of one process; then each process learns from its part, and their rows are merged: often
+    those of the most frequent words, less often those of others, all at the end of an epoch.
 
-    All rows must fit the memory of each machine: 2 · V · dim · 4 bytes. Below about 10¹¹ words, one large machine
-    learns as fast.
+    All rows must fit the memory of each machine: 2 · V · dim · 4 bytes, twice if `merging` is "adaptive". Below about
+    10¹¹ words, one large machine learns as fast.
 
     Args:
         corpus: Files, folders, patterns or URLs that all machines see. Compressed files, and files with records, are
@@ -68,6 +68,10 @@ def fit_machines(  # what, where, and how
         merge_every: Words that each process learns between two merges; None is 32,768 for each of its threads.
         first_rows: The rows that each merge includes, 2,048 by default; each second one includes twice as many, each
             fourth four times.
+        merging: "mean", the default, or "adaptive", for 16 processes and more. With means, the default learning rate is
+            multiplied by half of the number of processes, at least 1 and at most 4. The adaptive sum adds the changes
+            of all processes, each row's multiplied by min(1, Σ‖δ‖² / ‖Σδ‖²): those that agree are not added twice
+            (after Gill et al. 2019, arXiv 1909.03359).
         reports: Callbacks for progress.
         **options: Those of `rowspace.fit`, without phrases and tokenizers; a given `alpha` is not multiplied.
             `workers` are the threads of each process.
@@ -97,12 +101,12 @@ def fit_machines(  # what, where, and how
     machines = machines or Machines.of_torchrun()
     given: dict[str, Any] = {**options}
     with scratch_folder("fit") as folder, open_saves(machines, output, resume=resume) as saves:
-        schedule: dict[str, int | None] = {"merge_every": merge_every, "first_rows": first_rows}
+        schedule: dict[str, Any] = {"merge_every": merge_every, "first_rows": first_rows, "merging": merging}
         before = dict[str, Any]()
         if resume:
             before = saves.settings(given, schedule)
             given = keywords_of(before, given.get("workers"))
-            schedule = {name: before[name] for name in schedule}
+            schedule = {name: before.get(name) for name in schedule}
         with machines.together():
             text, tokens, fit_options = _split(given)
             merges = MergeSchedule.of(**schedule, threads=fit_options.threads)
@@ -117,7 +121,7 @@ def fit_machines(  # what, where, and how
         if resume:
             state = saves.load(ids, fit_options, files, before["files"])
         else:
-            rates = _agreed_rates(machines, ids, fit_options)
+            rates = _agreed_rates(machines, ids, fit_options, merges.times_rate(machines.size))
             if reports.on_lowered_rate and rates.learning_rates[0] < fit_options.learning_rates[0]:
                 reports.on_lowered_rate(rates.learning_rates[0], fit_options.learning_rates[0])
             settings = {"machines": machines.size, "bytes_sent": 0, **merges._asdict()}
@@ -149,15 +153,22 @@ def _checksums(ids: IdCorpus, machines: Machines) -> dict[str, int]:
     }
 
 
-def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions) -> FitOptions:
-    """Return the options with the learning rate of all machines, which the first one finds by its part of the text."""
+def _agreed_rates(machines: Machines, ids: IdCorpus, options: FitOptions, times: float) -> FitOptions:
+    """Return the options with the learning rate of all machines, which the first one finds by its part of the text.
+
+    Args:
+        machines: All machines.
+        ids: The text of this machine.
+        options: The options, with or without a rate.
+        times: What a default rate is multiplied by.
+    """
     if options.alpha is not None:
         return options
     alpha = 0.0
     with machines.together():
         if machines.rank == 0:
             ngrams = list_used(ids.vocabulary, ids.counts, options)
-            alpha = stable_options(options, ids, ngrams, times=times_rate(machines.size)).learning_rates[0]
+            alpha = stable_options(options, ids, ngrams, times=times).learning_rates[0]
     return dataclasses.replace(options, alpha=float(machines.numbers(alpha)[0]))
 
 

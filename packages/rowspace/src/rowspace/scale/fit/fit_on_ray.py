@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from rowspace._base.interrupt import stop_requests
 from rowspace._base.options import shows_options
@@ -40,6 +40,7 @@ def fit_on_ray(  # what, where, and how
     resume: bool = False,
     merge_every: int | None = None,
     first_rows: int | None = None,
+    merging: Literal["mean", "adaptive"] | None = None,
     reports: Reports = SILENT,
     **options: Unpack[FitKeywords],
 ) -> Table:
@@ -56,6 +57,7 @@ def fit_on_ray(  # what, where, and how
         resume: As for `fit_machines`.
         merge_every: Likewise.
         first_rows: Likewise.
+        merging: Likewise.
         reports: Callbacks for progress.
         **options: As for `fit_machines`.
 
@@ -82,7 +84,8 @@ def fit_on_ray(  # what, where, and how
         seen += [] if is_url(output) else [Path(output).parent]
         _check(ray, [actor.check.remote(versions(), list(map(str, seen))) for actor in actors])
         address = ray.get(actors[0].open_store.remote(machines))
-        arguments = {"output": output, "resume": resume, "merge_every": merge_every, "first_rows": first_rows}
+        schedule = {"merge_every": merge_every, "first_rows": first_rows, "merging": merging}
+        arguments = {"output": output, "resume": resume, **schedule}
         told = [each.name for each in dataclasses.fields(reports) if getattr(reports, each.name)]
         refs = [
             actor.fit.remote(paths, address, (rank, machines), told, arguments | options)

@@ -139,19 +139,42 @@ class Machines:
 
     def mean(self, rows: NDArray[np.float32]) -> None:
         """Replace rows, (n, dim), by their means over all machines."""
-        at_once = max(1, BLOCK // max(1, rows.shape[1]))
-        for start in range(0, len(rows) if self.size > 1 else 0, at_once):
-            some = rows[start : start + at_once]
-            block = some.copy()
-            self._call(self._group.allreduce, block)
-            self.sent += block.nbytes
-            np.multiply(block, np.float32(1 / self.size), out=some)
+        for part in self._parts(rows):
+            np.multiply(self._sum(rows[part].copy()), np.float32(1 / self.size), out=rows[part])
+
+    def adaptive_sum(self, rows: NDArray[np.float32], before: NDArray[np.float32]) -> None:
+        """Add the changes of all machines: the whole of those that agree in nothing, the mean of those that are equal.
+
+        A row with the changes δ becomes `before` + Σδ · min(1, Σ‖δ‖² / ‖Σδ‖²), and so does `before`.
+
+        Args:
+            rows: (n, dim) those of this machine.
+            before: (n, dim) those that all machines had after the last merge.
+        """
+        for part in self._parts(rows):
+            change = rows[part] - before[part]
+            squares = self._sum(_squares(change))
+            total = _squares(self._sum(change))
+            times = np.divide(squares, total, out=np.ones_like(total), where=squares < total)
+            before[part] += times[:, None] * change
+            rows[part] = before[part]
 
     def copy(self, rows: NDArray[np.float32]) -> None:
         """Replace rows, (n, dim), by those of the first machine."""
+        for part in self._parts(rows):
+            self._call(lambda tensor: self._group.broadcast(tensor, 0), rows[part])
+
+    def _parts(self, rows: NDArray[np.float32]) -> Iterator[slice]:
+        """Yield which rows are exchanged at a time; none if there are no other machines."""
         at_once = max(1, BLOCK // max(1, rows.shape[1]))
         for start in range(0, len(rows) if self.size > 1 else 0, at_once):
-            self._call(lambda tensor: self._group.broadcast(tensor, 0), rows[start : start + at_once])
+            yield slice(start, start + at_once)
+
+    def _sum(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Replace numbers by their sums over all machines, and return them."""
+        self._call(self._group.allreduce, block)
+        self.sent += block.nbytes
+        return block
 
     def numbers(self, number: float) -> NDArray[np.float64]:
         """Return a number of each machine."""
@@ -205,6 +228,11 @@ class Machines:
             return bool(self._store.add("rowspace/reported", 1) == 1)
         except RuntimeError:  # its machine is the lost one
             return True
+
+
+def _squares(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the squared lengths of rows."""
+    return np.einsum("nd,nd->n", rows, rows)
 
 
 def _devices(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> list[Any]:

@@ -78,12 +78,12 @@ class Saves:
                 self._next = now + max(MIN_SECONDS, TIMES * (now - began))
         self._can_resume()
 
-    def settings(self, keywords: dict[str, Any], schedule: dict[str, int | None]) -> dict[str, Any]:
+    def settings(self, keywords: dict[str, Any], schedule: dict[str, Any]) -> dict[str, Any]:
         """Return the settings of the saved fit.
 
         Args:
             keywords: The options that were given, which must be the same.
-            schedule: Likewise `merge_every` and `first_rows`.
+            schedule: Likewise `merge_every`, `first_rows` and `merging`.
 
         Raises:
             UsageError: An option or the number of machines differs.

@@ -87,6 +87,14 @@ def fit(  # noqa: PLR0913  # the options of the command
             show_default=False,
         ),
     ] = None,
+    merging: Annotated[
+        Literal["mean", "adaptive"] | None,
+        typer.Option(
+            help="How rows are merged; adaptive, a sum of changes, is for 16 processes and more.  [default: mean]",
+            rich_help_panel="Several machines",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
@@ -107,7 +115,8 @@ def fit(  # noqa: PLR0913  # the options of the command
     """
     began = time.monotonic()
     given = {name: value for name, value in options.items() if value is not None}
-    how = {"init": init, "on": on, "machines": machines, "merge_every": merge_every, "first_rows": first_rows}
+    merges = {"merge_every": merge_every, "first_rows": first_rows, "merging": merging}
+    how = {"init": init, "on": on, "machines": machines, **merges}
     given |= {name: value for name, value in how.items() if value is not None}
     names = corpus or []
     with _printed_once():
@@ -144,9 +153,10 @@ def _check(names: list[str], output: str | None, given: Mapping[str, Any], *, re
             raise UsageError(f"{alone} is for one process; leave it out, or leave out torchrun")
         if resume and not names:
             raise UsageError("several processes read the text again to resume a fit; name its files")
-    elif "machines" not in given and not given.keys().isdisjoint({"merge_every", "first_rows"}):
+    elif "machines" not in given and not given.keys().isdisjoint({"merge_every", "first_rows", "merging"}):
         raise UsageError(
-            "--merge-every and --first-rows are for several processes; start them with torchrun, or with --machines"
+            "--merge-every, --first-rows and --merging are for several processes; start them with torchrun, or with "
+            "--machines"
         )
 
 
