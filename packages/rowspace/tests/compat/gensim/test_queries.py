@@ -158,6 +158,7 @@ ERRORS = {
     "no known word": (lambda v: v.doesnt_match(["unknown"]), ValueError, "at least one word"),
     "weights": (lambda v: v.get_mean_vector(["word1"], weights=[1, 2]), ValueError, "for each of 1 keys, got 2"),
     "length": (lambda v: v.add_vector("new", [1, 2]), ValueError, r"7 numbers for each of 1 keys.*\(1, 2\)"),
+    "second vector": (lambda v: v.add_vector("word1", [1] * 7), ValueError, r"'word1' has a vector already.*wv\[key\]"),
     "function": (lambda v: v.evaluate_word_analogies("x", similarity_function="y"), AttributeError, "'most_similar'"),
     "attribute": (lambda v: v.get_vecattr("word1", "color"), KeyError, "attributes are: count"),
     "old name": (lambda v: v.vocab, AttributeError, "use key_to_index"),

@@ -86,6 +86,11 @@ class VectorStorage:
         """Return whether `key` has a row of its own."""
         return self.get_index(key, -1) >= 0
 
+    def _has_row(self, key: Any) -> bool:
+        """Return whether `key` is a key; an integer that is only an index of one is not."""
+        index = self.get_index(key, -1)
+        return bool(index >= 0 and self.index_to_key[index] == key)
+
     def get_index(self, key: Any, default: int | None = None) -> int:
         """Return the index of the row of `key`.
 
@@ -146,6 +151,8 @@ class VectorStorage:
         Raises:
             UsageError: The key has a vector already; `wv[key] = vector` replaces it.
         """
+        if self._has_row(key):
+            raise UsageError(f"key {key!r} has a vector already; replace it by wv[key] = vector")
         self.add_vectors([key], np.asarray(vector).reshape(1, -1))
         return self.get_index(key)
 
