@@ -151,6 +151,21 @@ def test_a_table_becomes_vectors_and_back():
     assert again.neighbors("cat", k=1) == [("dog", 0.0)]
 
 
+def test_integer_keys_are_no_indices_of_rows():
+    rows = np.arange(6.0).reshape(3, 2)
+    vectors, allocated = KeyedVectors(2), KeyedVectors(2, count=2)
+    vectors.add_vectors([10, 11, 12], rows)
+    for allow_inference in (True, False):
+        assert vectors.vectors_for_all([0, 1], allow_inference=allow_inference).index_to_key == []
+        chosen = vectors.vectors_for_all([2, 12, 0, 10], allow_inference=allow_inference)
+        assert chosen.index_to_key == [12, 10]
+        assert (chosen.vectors == rows[[2, 0]]).all()
+    assert allocated.add_vector(1, [3, 4]) == 0
+    assert (allocated[1] == [3, 4]).all()
+    vectors[0] = np.array([7, 8])  # a new key, as in gensim
+    assert vectors.index_to_key == [10, 11, 12, 0]
+
+
 ERRORS = {
     "unknown key": (lambda v: v.most_similar("unknown"), KeyError, "'unknown' is not in the vocabulary"),
     "no key": (lambda v: v.most_similar([]), ValueError, "at least one key"),

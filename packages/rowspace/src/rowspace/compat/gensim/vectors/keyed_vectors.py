@@ -51,8 +51,11 @@ class KeyedVectors(Word2VecFormat, SaveLoad):
             allow_inference: Compute vectors for keys that have none of their own, where these can be (FastText).
             copy_vecattrs: Copy the attributes of keys too.
         """
-        has_vector = self.__contains__ if allow_inference else self.has_index_for
-        kept = [key for key in dict.fromkeys(keys) if has_vector(key)]
+        kept = [
+            key
+            for key in dict.fromkeys(keys)
+            if self._has_row(key) or (allow_inference and isinstance(key, str) and key in self)
+        ]
         chosen = KeyedVectors(self.vector_size, len(kept), dtype=self.vectors.dtype)
         if kept:
             chosen.add_vectors(kept, np.vstack([self.get_vector(key) for key in kept]))

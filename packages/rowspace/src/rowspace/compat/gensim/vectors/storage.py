@@ -176,7 +176,7 @@ class VectorStorage:
                 f"weights must be one vector of {self.vector_size} numbers for each of {len(keys)} keys, got an array "
                 f"of shape {rows.shape}"
             )
-        known = np.array([self.has_index_for(key) for key in keys], bool)
+        known = np.array([self._has_row(key) for key in keys], bool)
         self._append([key for key, has in zip(keys, known, strict=True) if not has], rows[~known])
         changed = np.arange(len(keys)) if replace else np.flatnonzero(~known)
         indices = [self.get_index(keys[i]) for i in changed]
