@@ -166,6 +166,25 @@ def test_integer_keys_are_no_indices_of_rows():
     assert vectors.index_to_key == [10, 11, 12, 0]
 
 
+def test_attributes_of_keys_keep_their_values(tmp_path):
+    for kind in (KeyedVectors, gensim.models.KeyedVectors):
+        vectors = kind(1)
+        vectors.add_vectors(["cat", "dog"], np.ones((2, 1)))
+        for first, second in ((1, 0.5), (True, 2), (0.5, "a"), (1, "a"), (np.float32(1), 0.1)):
+            name = f"{first} and {second}"
+            vectors.set_vecattr("cat", name, first)
+            with pytest.raises(TypeError, match=name):
+                vectors.set_vecattr("dog", name, second)
+        vectors.allocate_vecattrs(["allocated"], [str])
+        for name in ("allocated", "tag"):
+            vectors.set_vecattr("cat", name, "ab")
+            vectors.set_vecattr("dog", name, "longer")
+            assert vectors.expandos[name].tolist() == ["ab", "longer"]
+        if kind is KeyedVectors:
+            with pytest.raises(ValueError, match="cannot be saved: its type is object; only numbers"):
+                vectors.save(tmp_path / "vectors")
+
+
 ERRORS = {
     "unknown key": (lambda v: v.most_similar("unknown"), KeyError, "'unknown' is not in the vocabulary"),
     "no key": (lambda v: v.most_similar([]), ValueError, "at least one key"),

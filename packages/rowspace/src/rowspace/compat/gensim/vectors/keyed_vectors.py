@@ -14,6 +14,7 @@ from rowspace.table import Table
 __all__ = ["REAL", "EuclideanKeyedVectors", "KeyedVectors", "Word2VecKeyedVectors", "pseudorandom_weak_vector"]
 
 REAL = np.float32
+OF_TREE = ("code", "point")  # attributes that are not saved, but made again from the counts
 SAVED = ("vector_size", "index_to_key", "next_index")
 
 
@@ -73,7 +74,7 @@ class KeyedVectors(Word2VecFormat, SaveLoad):
         ]
         settings["key_to_index"] = list(self.key_to_index.values())
         arrays = {"vectors": self.vectors, "vectors_lockf": self.vectors_lockf}
-        attributes = {f"attribute.{name}": values for name, values in self.expandos.items() if values.dtype != object}
+        attributes = {f"attribute.{name}": values for name, values in self.expandos.items() if name not in OF_TREE}
         return settings, arrays | attributes
 
     @classmethod

@@ -206,10 +206,19 @@ class VectorStorage:
         Args:
             attrs: Names of attributes, with their `types`; a dict from name to type; None for those that exist.
             types: A type for each name.
+
+        Raises:
+            ArgumentTypeError: An attribute has values of another type; this is a `TypeError`, as in gensim.
         """
         wanted = attrs if isinstance(attrs, dict) else dict(zip(attrs or (), types or (), strict=True))
-        for name, kind in ({each: array.dtype for each, array in self.expandos.items()} | wanted).items():
-            before = self.expandos.get(name, np.zeros(0, kind))
+        for name, given in ({each: array.dtype for each, array in self.expandos.items()} | wanted).items():
+            kind = np.dtype(given)
+            before = self.expandos.get(name, np.zeros(0, object if kind.kind in "SU" else kind))  # text of any length
+            if not np.can_cast(kind, before.dtype):
+                raise ArgumentTypeError(
+                    f"attribute {name!r} has the type {before.dtype}, which cannot hold a value of type {kind}; use "
+                    "another attribute"
+                )
             if len(before) != len(self.index_to_key) or name not in self.expandos:
                 grown = np.zeros(len(self.index_to_key), before.dtype)
                 size = min(len(before), len(grown))
@@ -223,6 +232,9 @@ class VectorStorage:
             key: A key or an index.
             attr: The name of the attribute.
             val: Its value: a number, or any object, which is kept as such.
+
+        Raises:
+            ArgumentTypeError: The attribute has values of another type.
         """
         kind = np.asarray(val).dtype if np.ndim(val) == 0 else np.dtype(object)
         self.allocate_vecattrs({attr: np.dtype(np.int64) if kind.kind in "iu" else kind})
