@@ -130,6 +130,16 @@ def test_a_word_without_ngrams_is_zero():
         assert (vectors["a"] == 0).all()
 
 
+def test_a_fast_training_is_kept_after_a_general_one(sentences):
+    model = FastText(sentences, **SMALL | {"epochs": 1})
+    for rate in (0, 1):
+        before = model.wv.vectors_vocab.copy(), model.wv.vectors_ngrams.copy()
+        model.wv.vectors_vocab_lockf = np.full(1, rate, np.float32)  # 0 is learned by the general learner
+        model.train(sentences, total_examples=len(sentences), epochs=1)
+        assert (model.wv.vectors_vocab != before[0]).any() == bool(rate)
+        assert (model.wv.vectors_ngrams != before[1]).any()
+
+
 def test_vectors_become_a_table_with_ngrams(sentences):
     model = FastText(sentences, **SMALL)
     table = model.wv.to_table()

@@ -142,6 +142,7 @@ class FastText(Word2Vec):
 
     def _word_rows(self) -> WordRows:
         self._make_writable()
+        vars(self).pop("_parts_learned", None)  # of a training before
         self.syn1neg = np.require(self.syn1neg, np.float32, ["C", "W"])
         counts = self.wv.expandos["count"]
         return WordRows(self.wv.index_to_key, counts, self.wv.vectors_vocab, self.syn1neg, self._ngram_rows())
