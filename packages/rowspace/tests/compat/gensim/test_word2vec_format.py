@@ -42,6 +42,17 @@ def test_files_are_read_as_gensim_reads_them(both, binary, keywords, tmp_path):
     assert ours.expandos["count"].tolist() == theirs.expandos["count"].tolist()
 
 
+def test_no_vectors_have_the_width_of_the_file(both, tmp_path):
+    path, empty = tmp_path / "vectors", tmp_path / "empty"
+    for binary in (False, True):
+        both[1].save_word2vec_format(str(path), binary=binary)
+        empty.write_text("0 5\n")
+        for encoding in ("utf8", "latin-1"):
+            for source, limit in ((path, 0), (empty, None)):
+                read = KeyedVectors.load_word2vec_format(source, binary=binary, encoding=encoding, limit=limit)
+                assert read.vectors.shape == (0, 5), (source, encoding)
+
+
 def test_compressed_files_and_file_objects_are_read(both, tmp_path):
     both[1].save_word2vec_format(str(tmp_path / "vectors.txt"))
     data = (tmp_path / "vectors.txt").read_bytes()

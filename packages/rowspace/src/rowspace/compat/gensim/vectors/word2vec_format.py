@@ -182,17 +182,18 @@ def _read_plainly(
         data = file.read()
     at_most = sys.maxsize if limit is None else limit
     try:
-        pairs = _binary_pairs(data, at_most) if binary else _text_pairs(data, at_most, no_header)
+        dim, pairs = _binary_pairs(data, at_most) if binary else _text_pairs(data, at_most, no_header)
+        no_rows = np.zeros((0, dim), np.float32)
     except (ValueError, IndexError) as error:
         raise DamagedFileError(f"{source}: {error}; it is cut off or damaged, download it again") from error
     unique: dict[str, Rows] = {}
     for word, row in pairs:
         unique.setdefault(decode_bytes(word, encoding, errors, str(source)), row)
-    return list(unique), np.array(list(unique.values()), np.float32)
+    return list(unique), np.array(list(unique.values()) or no_rows, np.float32)
 
 
-def _binary_pairs(data: bytes, limit: int) -> list[tuple[bytes, Rows]]:
-    """Return words and rows of word2vec's binary form."""
+def _binary_pairs(data: bytes, limit: int) -> tuple[int, list[tuple[bytes, Rows]]]:
+    """Return the length of a row, and words and rows of word2vec's binary form."""
     place = data.index(b"\n") + 1
     size, dim = map(int, data[:place].split())
     pairs = []
@@ -201,11 +202,11 @@ def _binary_pairs(data: bytes, limit: int) -> list[tuple[bytes, Rows]]:
         row = np.frombuffer(data, "<f4", dim, blank + 1)
         pairs.append((data[place:blank].lstrip(b"\n"), row))
         place = blank + 1 + 4 * dim
-    return pairs
+    return dim, pairs
 
 
-def _text_pairs(data: bytes, limit: int, no_header: bool) -> list[tuple[bytes, Rows]]:
-    """Return words and rows of word2vec's text form."""
+def _text_pairs(data: bytes, limit: int, no_header: bool) -> tuple[int, list[tuple[bytes, Rows]]]:
+    """Return the length of a row, and words and rows of word2vec's text form."""
     lines = data.rstrip(b"\r\n").split(b"\n")
     size, dim = (len(lines), len(lines[0].split()) - 1) if no_header else map(int, lines.pop(0).split())
     if len(lines) != size:
@@ -217,7 +218,7 @@ def _text_pairs(data: bytes, limit: int, no_header: bool) -> list[tuple[bytes, R
         if len(row) != dim:
             raise ValueError(f"the line of {word!r} has {len(row)} numbers, not {dim}")
         pairs.append((word, row))
-    return pairs
+    return dim, pairs
 
 
 def _read_counts(source: Any, encoding: str, errors: str) -> dict[str, int]:
