@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
+from rowspace.errors import FitDiverged
 from rowspace.learn import ItemOptions, read_interactions
 from rowspace.learn.items import als
 from rowspace.learn.items.als import factorize, fold_in, gram_of
@@ -99,6 +100,13 @@ def test_loss_is_that_of_implicit(interactions):
     errors = (1 + 4.0 * weights) * ((weights > 0) - users @ items.T) ** 2
     loss = (errors.sum() + 0.7 * ((users**2).sum() + (items**2).sum())) / errors.size
     assert factorize(interactions, options, lambda *_: None)[2][-1] == pytest.approx(loss, rel=0.01)
+
+
+def test_weights_that_are_too_large_to_learn_are_an_error():
+    for weight in (1e15, 1e30):
+        baskets = {user: dict.fromkeys(items, weight) for user, items in (("u", "ab"), ("v", "ac"), ("w", "bc"))}
+        with pytest.raises(FitDiverged, match="the loss of epoch 1 is nan; give smaller weights or a smaller"):
+            rs.fit_items(baskets, dim=2, workers=1)
 
 
 def test_settings_say_how_the_rows_were_learned(interactions):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges
+from rowspace.errors import FitDiverged
 from rowspace.learn.items.interactions import ByRow, Interactions
 from rowspace.learn.items.kernels import add_gram, observed_loss, solve_rows
 from rowspace.learn.items.options import ItemOptions
@@ -41,6 +42,9 @@ def factorize(
 
     Returns:
         The rows of users (U, dim) and of items (I, dim), float32, and the loss after each epoch, divided by U * I.
+
+    Raises:
+        FitDiverged: A loss is not finite.
     """
     generator = np.random.default_rng(options.seed)
     by_user, by_item = (_scaled(each, options.confidence) for each in (interactions.by_user, interactions.by_item))
@@ -59,6 +63,8 @@ def factorize(
         squares = options.regularization * float(np.trace(gram_of_users) + np.trace(gram_of_items))
         loss = _observed_loss(by_user, users, items, options) + float((gram_of_users * gram_of_items).sum()) + squares
         losses.append(loss / (len(users) * len(items)))
+        if not np.isfinite(loss):  # also if a row is not
+            raise FitDiverged(f"the loss of epoch {epoch} is {loss}; give smaller weights or a smaller confidence")
         on_epoch(epoch, losses[-1])
     return users, items, losses
 

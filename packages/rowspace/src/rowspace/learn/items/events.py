@@ -20,7 +20,7 @@ from rowspace.text.corpus.examples_file import is_unicode
 
 __all__ = ["EventList", "Refuse", "name_of", "refuse_lonely", "seconds_of", "sessions_of", "weight_of"]
 
-MAX_WEIGHT = 1e30  # sums of weights are float32
+MIN_WEIGHT, MAX_WEIGHT = 1e-37, 1e30  # weights and their sums are float32
 
 Refuse = Callable[[str], NoReturn]
 """Raises an error whose message begins with where the value is."""
@@ -97,11 +97,11 @@ def name_of(value: object, kind: str, refuse: Refuse) -> str:
 
 
 def weight_of(value: object, refuse: Refuse) -> float:
-    """Return a weight: a number above 0 and up to `MAX_WEIGHT`."""
+    """Return a weight: a number from `MIN_WEIGHT` to `MAX_WEIGHT`."""
     number = _number(value)
-    if number is None or not 0 < number <= MAX_WEIGHT:
+    if number is None or not MIN_WEIGHT <= number <= MAX_WEIGHT:
         refuse(
-            f"the weight is {value!r:.40}, not a number above 0 and up to {MAX_WEIGHT:g}; "
+            f"the weight is {value!r:.40}, not a number from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}; "
             "correct it or remove the event"
         )
     return number

@@ -69,7 +69,7 @@ def fit_items(
         UsageError: An option is unknown, invalid or of another model, or no basket has two items.
         CorpusError: A file cannot be read, or there is no basket.
         FileFormatError: A file is damaged or lacks a column.
-        FitDiverged: item2vec or two-tower: the rows became too large.
+        FitDiverged: The rows became too large.
         MissingExtraError: two-tower without PyTorch.
 
     Example:
