@@ -310,6 +310,18 @@ def test_damage_is_an_error(fitted, tmp_path):
         shutil.rmtree(tmp_path / "saved")
 
 
+def test_labels_outside_int64_are_refused():
+    for labels in (
+        [1, 2**63 + 1, 2**63 + 2],
+        [2**63 - 1, 2**63, 2**63],
+        [2**70, 2**71, -(2**70)],
+        [[-(2**63) - 1], [1], []],
+        np.array([1, 2**63 + 5, 1], np.uint64),
+    ):
+        with pytest.raises(UsageError, match=r"must be from -2\*\*63 to 2\*\*63 - 1; give others as strings"):
+            Classifier(method="ngrams").fit(["one text", "another", "a third"], labels)
+
+
 @pytest.mark.parametrize(
     "labels",
     [[float("nan"), "a"], [1, "a"], [True, 2], [None, "a"], [["a", 1], ["b"]], np.array(["a", np.nan], object)],

@@ -59,7 +59,7 @@ def numbered(labels: Iterable[Any], texts: int) -> Labeled:
         texts: The number of texts.
 
     Raises:
-        UsageError: There are not as many labels as texts, they are of another type, or there is only one.
+        UsageError: There are not as many labels as texts, they are of another type or too large, or there is only one.
 
     >>> numbered(["b", "a", "b"], 3).numbers.tolist(), numbered([["a", "b"], []], 2).indptr.tolist()
     ([1, 0, 1], [0, 2, 2])
@@ -112,6 +112,8 @@ def _of_matrix(given: NDArray[Any]) -> Labeled:
 def _checked(found: Labeled) -> Labeled:
     if not len(found.numbers):
         raise UsageError("y must have labels, but no text has one; check the column of labels")
+    if np.asarray(found.classes.tolist()).dtype.kind not in "Uib":  # as a saved classifier is read
+        raise UsageError("whole numbers of y must be from -2**63 to 2**63 - 1; give others as strings")
     if len(found.classes) < 2:
         raise UsageError(f"y must have at least two different labels, got {found.classes.tolist()!r:.60}")
     return found
