@@ -187,6 +187,8 @@ def test_wrong_questions_are_one_sentence(split):
         model.recommend("user 1", k=0)
     for held_out, error, message in (
         ({"user 1": []}, UsageError, "user 'user 1' has no held-out item, so nothing can be measured"),
+        ({"user 1": "item 1"}, UsageError, "the held-out items of user 'user 1' must be a list, got 'item 1'"),
+        ({"user 1": 1}, UsageError, "the held-out items of user 'user 1' must be a list, got 1"),
         ({}, UsageError, "there is no user with held-out items; the model has 300 users"),
         ({"nobody": ["item 1"]}, UnknownTokenError, "user 'nobody' is not among the 300 users"),
         ([["item 1"]], UsageError, "held_out must be interactions or a dict from users to items, not list"),

@@ -47,7 +47,7 @@ def evaluate_items(model: Items, held_out: Interactions | Mapping[str, Iterable[
         k: How many items are recommended.
 
     Raises:
-        UsageError: There is no user, a user has no held-out item, or `k` is below 1.
+        UsageError: There is no user, a user has no list of held-out items, or `k` is below 1.
         UnknownTokenError: The model does not have a user.
 
     >>> from rowspace import fit_items
@@ -95,7 +95,7 @@ def _wanted(model: Items, held_out: Interactions | Mapping[str, Iterable[str]]) 
         known = model.items.find(held_out.items)
         by_user = {user: known[held_out.ids_of(number)] for number, user in enumerate(held_out.users)}
     elif isinstance(held_out, Mapping):
-        by_user = {user: model.items.find(list(dict.fromkeys(items))) for user, items in held_out.items()}
+        by_user = {user: model.items.find(_listed(user, items)) for user, items in held_out.items()}
     else:
         raise UsageError(f"held_out must be interactions or a dict from users to items, not {type(held_out).__name__}")
     for user, items in by_user.items():
@@ -104,6 +104,13 @@ def _wanted(model: Items, held_out: Interactions | Mapping[str, Iterable[str]]) 
     if not by_user:
         raise UsageError(f"there is no user with held-out items; the model has {plural(len(model.users), 'user')}")
     return [(model.interactions.user_id(user), items) for user, items in by_user.items()]
+
+
+def _listed(user: str, items: object) -> list[str]:
+    """Return a user's items, each once."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise UsageError(f"the held-out items of user {user!r} must be a list, got {items!r:.40}")
+    return list(dict.fromkeys(items))
 
 
 def _padded(rows: list[NDArray[np.int32]]) -> NDArray[np.int64]:
