@@ -160,6 +160,8 @@ def test_several_labels(table):
         assert classifier.score(given, answers) > 0.7, method
         found = classifier.predict(["a cat and a dog", "the red dog"])
         assert found.tolist() == [("pet",), ("color", "pet")], method
+    for right in (["pet", "color"], [["pet"], ["color"]], ["pet", ["color"]]):
+        assert classifier.score(["a cat", "red"], right) == 1, right
     matrix = np.array([[label in answer for label in sorted(TOPICS)] for answer in answers], int)
     columns = small(method="ngrams").fit(given, matrix)
     assert columns.predict(["the red dog"]).tolist() == [[1, 0, 1]]

@@ -20,6 +20,14 @@ def test_figures_equal_those_of_scikit_learn():
         assert list(values.values()) == list(expected[label].values()), label
 
 
+def test_a_label_beside_lists_of_labels_is_one_label():
+    probabilities = np.array([[0.9, 0.1], [0.6, 0.7]])
+    found, expected = (
+        measure(np.array(["cat", "dog"]), probabilities, [one, ["cat", "dog"]], k=1) for one in ("cat", ["cat"])
+    )
+    assert found == expected
+
+
 def test_precision_and_recall_at_k_equal_those_of_fasttext(tmp_path):
     generator = np.random.default_rng(0)
     answers = [

@@ -159,14 +159,15 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Return the accuracy.
 
         Where texts have several labels, this is the share of texts for which `predict` has exactly the right ones, also
-        of those without a label; it is smaller than P@1, which models are chosen by.
+        of those without a label; it is smaller than P@1, which models are chosen by. A label counts as a list of one.
         """
         from sklearn.metrics import accuracy_score
 
         texts, answers = _texts(X), list(y)
         predicted = self.predict(texts)
         if self.label_kind_ == "several":
-            right = np.array([set(a) == set(b) for a, b in zip(predicted.tolist(), answers, strict=True)], float)
+            wanted = [{each} if isinstance(each, str | int | np.generic) else set(each) for each in answers]
+            right = np.array([set(a) == b for a, b in zip(predicted.tolist(), wanted, strict=True)], float)
             return float(np.average(right, weights=sample_weight))
         return float(accuracy_score(np.asarray(answers), predicted, sample_weight=sample_weight))
 

@@ -35,7 +35,7 @@ def measure(
     from sklearn.metrics import precision_recall_fscore_support
 
     has_several = any(isinstance(label, (list, tuple, set)) for label in labels)
-    answers = [set(map(str, label)) if has_several else {str(label)} for label in labels]
+    answers = [set(map(str, label)) if has_several and not isinstance(label, str) else {str(label)} for label in labels]
     known = [str(label) for label in classes.tolist()]
     names = sorted(set(known).union(*answers))
     places = {name: place for place, name in enumerate(names)}
