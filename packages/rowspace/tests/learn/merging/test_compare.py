@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 import rowspace as rs
 from rowspace.errors import UsageError
 from rowspace.files.tokenizer_json import whitespace_json
-from rowspace.learn import tune
+from rowspace.learn import align, tune
 from rowspace.learn.merging.comparison import null_limits
 from rowspace.table import Table
 from rowspace.text import Tokenizer
@@ -159,6 +159,10 @@ def test_wrong_input_is_refused(first, second):
         rs.compare(first, Table(first.vocabulary, first.rows))
     with pytest.raises(UsageError, match="table 2 of the null has the same rows as the first table; give a fit with"):
         rs.compare(first, second, null=[second, first], min_count=0)
+    for tables in ((first, Table([], np.zeros((0, 8)))), (Table([], np.zeros((0, 8))), first)):
+        for call in (rs.compare, align, lambda *tables: rs.merge(tables)):
+            with pytest.raises(UsageError, match="a table has no tokens; give tables with at least one"):
+                call(*tables)
     with pytest.raises(UsageError, match="share no token"):
         rs.compare(first, Table(["x"], np.ones((1, 8))))
     with pytest.raises(UsageError, match=r"only 0 tokens .* 40 have a count below 999\); give a lower min_count"):

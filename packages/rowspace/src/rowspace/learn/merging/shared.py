@@ -44,10 +44,12 @@ class SharedTokens:
 
 
 def check_tables(*tables: object) -> None:
-    """Raise `UsageError` for what is no table, such as a path."""
+    """Raise `UsageError` for what is no table, such as a path, and for a table without tokens."""
     for table in tables:
         if not isinstance(table, Table):
             raise UsageError(f"{table!r:.80} is not a table; open a path with rowspace.load")
+        if not len(table):
+            raise UsageError("a table has no tokens; give tables with at least one")
 
 
 def shared_tokens(before: Table, after: Table, null: Sequence[Table], min_count: int) -> SharedTokens:
