@@ -94,6 +94,8 @@ WRONG = [
     ([("a", "b", 1), ("a", "b", -3)], "weight of edge 1 is -3"),
     ([("a", "b", "heavy")], "weight of edge 0 is 'heavy'"),
     ([("a", "b", float("inf"))], "weight of edge 0 is inf"),
+    ([("a", "b", 10**400)], "weight of edge 0 is inf, but weights must be from 0"),
+    ([("a", "b", -(10**400))], "weight of edge 0 is -inf, but weights must be from 0"),
     ([("a", "b", 1e308)], r"weight of edge 0 is 1e\+308, but weights must be from 0 to 1e\+100"),
     (pd.DataFrame({"from": ["a"], "to": [0.5]}), "edge 0 has a node of type float"),
     (np.zeros((3, 3)), r"shape \(E, 2\) and integers, got \(3, 3\) and float64"),

@@ -144,9 +144,13 @@ def _name(number: int, node: object) -> str:
 def _weights(values: Iterable[Any]) -> NDArray[np.float64]:
     def checked() -> Iterator[float]:
         for number, value in enumerate(values):
-            if not isinstance(value, numbers.Real) or math.isnan(value):
+            try:
+                weight = float(value) if isinstance(value, numbers.Real) else math.nan
+            except OverflowError:
+                weight = math.inf if value > 0 else -math.inf
+            if math.isnan(weight):
                 raise UsageError(f"the weight of edge {number} is {value!r}, which is not a number; give a number")
-            yield float(value)
+            yield weight
 
     weights = np.fromiter(checked(), np.float64)
     check_weights(weights)
