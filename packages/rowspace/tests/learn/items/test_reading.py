@@ -68,6 +68,7 @@ def test_a_sparse_matrix_has_users_as_rows_and_items_as_columns():
 def test_items_that_are_integers_are_asked_for_by_integers():
     model = rs.fit_items([[1, 2], [1, 2, 3], [3, 4], [3, 4]] * 5, dim=4)
     assert model.recommend([1]) == model.recommend(["1"])
+    assert model.recommend(1) == model.recommend(np.int64(1)) == model.recommend("1")
 
 
 def test_parquet_with_times_in_its_own_type(tmp_path):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class Items:
             UsageError: `k` is below 1, or the model has no rows for new users.
         """
         check_whole_number("k", k, 1, MAX_K)
-        if isinstance(user, str | int):
+        if isinstance(user, str | int | Integral):
             known = self.interactions.user_id(str(user))
             seen, row = self.interactions.ids_of(known), self.users.rows[known]
         else:
