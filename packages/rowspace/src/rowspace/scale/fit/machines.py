@@ -232,7 +232,8 @@ class Machines:
 
 def _squares(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the squared lengths of rows."""
-    return np.einsum("nd,nd->n", rows, rows)
+    squares: NDArray[np.float32] = np.einsum("nd,nd->n", rows, rows)
+    return squares
 
 
 def _devices(store: Store, rank: int, size: int, host: str, waiting: timedelta) -> list[Any]:
