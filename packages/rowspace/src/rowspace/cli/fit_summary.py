@@ -12,7 +12,7 @@ from rowspace.cli.output import file_size
 if TYPE_CHECKING:
     from rowspace.table import Table
 
-__all__ = ["document", "example_token", "losses_line", "speed_line", "summary", "workers_lines"]
+__all__ = ["document", "example_token", "example_word", "losses_line", "speed_line", "summary", "workers_lines"]
 
 SHOWN_LOSSES, SHOWN_PHRASES = 10, 5
 SHOWN_MOVED = 5
@@ -130,6 +130,12 @@ def example_token(table: "Table") -> str:
         if words := [token for token in named if token.isalpha()]:
             return max(words, key=_letters)
     return max(named, key=_letters, default=table.vocabulary[0])
+
+
+def example_word(table: "Table") -> str:
+    """Return the first token that is a word with a row."""
+    words = (token for token in table.vocabulary if token.isalpha() and len(token) > 3 and table[token].any())
+    return next(words, table.vocabulary[-1])
 
 
 def _letters(token: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ An unseen word has a negative id, -1 - i for the i-th unseen row.
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.options import pool_rule
 from rowspace.encode.pooling import RowPooler, no_rows
 from rowspace.encode.texts import FlatIds
-from rowspace.subwords.hashing import PRUNED_BUCKET, Subwords
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 from rowspace.text.characters import clean
 
@@ -133,12 +133,10 @@ class UnseenWords:
         subwords = self._subwords
         if not compiled:
             return FlatIds.of([subwords.places_of(word).tolist() for word in words])
-        from rowspace.subwords.composition import list_ngrams  # numba
+        from rowspace.subwords.composition import list_places  # numba
 
-        listed = list_ngrams(words, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
-        places: NDArray[Any] = subwords.places[listed.indices]
-        kept = places != PRUNED_BUCKET
-        return FlatIds(places[kept], np.concatenate([[0], np.cumsum(kept)])[listed.indptr])
+        listed = list_places(words, subwords)
+        return FlatIds(listed.indices, listed.indptr)
 
 
 def _unknown_words(text: str, tokenizer: FlatTokenizer) -> list[str]:

@@ -5,6 +5,7 @@ A header is checked by our own rules before anything is mapped. float16, float32
 """
 
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import join_names
-from rowspace.errors import FileFormatError, RowspaceError
+from rowspace.errors import FileFormatError, RowspaceError, reason_of
 from rowspace.files.mapped import map_array
 from rowspace.files.open_folder import open_regular
 from rowspace.files.safetensors_header import Tensor, header_bytes, header_names, read_header
@@ -28,6 +29,7 @@ __all__ = [
     "e5m2",
     "holds_tensor",
     "map_tensor",
+    "read_checked",
     "read_tensors",
     "row_pieces",
     "tensor_pieces",
@@ -135,6 +137,22 @@ def map_tensor(path: Path, name: str, *, limit: int | None = None, known: Tensor
     return array.astype(np.float32) if tensor.dtype == "I8" else array
 
 
+def read_checked(path: Path, checksum: object, *, remedy: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file that we have written; raises `FileFormatError` if its checksum differs."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        data = path.read_bytes()
+        if zlib.crc32(data) != checksum:
+            raise FileFormatError(f"{path}: is damaged (its checksum differs); {remedy}")
+        return dict(load(data))
+    except FileFormatError:
+        raise
+    except (SafetensorError, OSError, ValueError) as error:
+        raise FileFormatError(f"{path}: cannot be read ({reason_of(error)}); {remedy}") from None
+
+
 def tensor_pieces(
     name: str, rows: NDArray[Any], unknown_rows: int, *, at_once: int = WRITTEN_AT_ONCE
 ) -> Iterator[bytes | memoryview]:
@@ -146,6 +164,6 @@ def tensor_pieces(
 
 def row_pieces(rows: NDArray[Any], *, at_once: int = WRITTEN_AT_ONCE) -> Iterator[memoryview]:
     """Yield the bytes of rows, little-endian, about `at_once` bytes at a time."""
-    step = max(1, at_once // max(1, rows.shape[1] * rows.itemsize))
+    step = max(1, at_once // max(1, rows[:1].nbytes))
     for begin in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[begin : begin + step], DTYPES[rows.dtype.name][1]).view(np.uint8).data
+        yield np.ascontiguousarray(rows[begin : begin + step], rows.dtype.newbyteorder("<")).view(np.uint8).data

@@ -159,7 +159,7 @@ class _ParquetPart:
         )
         bad = BadRows(strict=self.options.strict)
         with parquet.ParquetWriter(target, schema, use_dictionary=schema.names[:-1]) as writer:
-            for group in grouped(self._batches(bad), BYTES_PER_GROUP):
+            for group in grouped(self._batches(bad)):
                 writer.write_table(pa.Table.from_batches(group, schema))
             writer.add_key_value_metadata(bad_rows_metadata(bad))
 

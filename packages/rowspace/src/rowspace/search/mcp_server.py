@@ -2,24 +2,22 @@
 
 import json
 import sys
+import threading
+import time
+from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.search.index import Index
 from rowspace.search.ranking.scores import Hit
-from rowspace.search.reading.files import CHANGES, RECORD_CHANGES, Change
+from rowspace.search.reading.files import CHANGES, RECORD_CHANGES, Change, FileTime, file_time, times_of_files
+from rowspace.search.storage.dataset import is_remote
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp_types import GetPromptResult, JSONRPCError
-import threading
-import time
-from contextlib import suppress
-from pathlib import Path
-
-from rowspace.search.reading.files import FileTime, file_time, times_of_files
-from rowspace.search.storage.dataset import is_remote
 
 __all__ = ["Refresher", "make_server"]
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
 from rowspace._base.parallel import map_ranges, split_range
-from rowspace.subwords.hashing import END_OF_SENTENCE, FNV_PRIME, FNV_START
+from rowspace.subwords.hashing import END_OF_SENTENCE, FNV_PRIME, FNV_START, PRUNED_BUCKET, Subwords
 
-__all__ = ["RaggedNgrams", "compose", "compose_rows", "list_buckets", "list_ngrams"]
+__all__ = ["RaggedNgrams", "compose", "compose_rows", "list_buckets", "list_ngrams", "list_places"]
 
 OPEN, CLOSE = ord("<"), ord(">")
 ROWS_AT_ONCE = 4096
@@ -57,6 +57,16 @@ def _without(word: int, listed: RaggedNgrams) -> RaggedNgrams:
     starts, (first, end) = listed.indptr.copy(), listed.indptr[word : word + 2]
     starts[word + 1 :] -= end - first
     return RaggedNgrams(starts, np.delete(listed.indices, slice(first, end)))
+
+
+def list_places(words: Sequence[str], subwords: Subwords) -> RaggedNgrams:
+    """List the places in `subwords.rows` of the n-grams of words, without pruned ones."""
+    listed = list_ngrams(words, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
+    places = subwords.places[listed.indices]
+    kept = places != PRUNED_BUCKET
+    if kept.all():
+        return RaggedNgrams(listed.indptr, places)
+    return RaggedNgrams(np.concatenate([[0], np.cumsum(kept)])[listed.indptr], places[kept])
 
 
 def compose_rows(own: NDArray[Any], rows: NDArray[Any], listed: RaggedNgrams, *, threads: int) -> NDArray[np.float32]:

@@ -142,6 +142,11 @@ class _Reading:
         return f"{file_size(self.done)} of {file_size(self.total)}, {file_size(rate)}/s, {left} left"
 
 
+def report_lowered_rate(alpha: float, default: float) -> None:
+    """Say that the default learning rate would be too high."""
+    message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
+
+
 def _vocabulary_facts(corpus: "IdCorpus") -> str:
     if corpus.extended:
         new = plural(corpus.num_new, "of them is new", "of them are new")

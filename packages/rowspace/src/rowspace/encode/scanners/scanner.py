@@ -48,3 +48,6 @@ class Scanner(ABC):
             Ids of last - first texts, and the indices of the texts left, counted from `first`, ascending; their lists
             of ids are empty.
         """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tables"}

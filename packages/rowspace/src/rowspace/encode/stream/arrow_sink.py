@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base import in_batches
 from rowspace._base.atomic import atomic_file, atomic_folder
 from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.encode.stream.columns import joined
@@ -181,13 +182,6 @@ class LanceSink(_ArrowSink):
                 entry.rename(folder / entry.name)
 
 
-def grouped(batches: "Iterator[pa.RecordBatch]", size: int = BYTES_PER_GROUP) -> "Iterator[list[pa.RecordBatch]]":
-    """Yield record batches in lists of at least `size` bytes, except the last."""
-    group = list["pa.RecordBatch"]()
-    for batch in batches:
-        group.append(batch)
-        if sum(each.nbytes for each in group) >= size:
-            yield group
-            group = []
-    if group:
-        yield group
+def grouped(batches: "Iterator[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
+    """Yield record batches in lists of at least `BYTES_PER_GROUP`, except the last."""
+    return in_batches(batches, lambda batch: batch.nbytes, BYTES_PER_GROUP)

@@ -36,7 +36,6 @@ def classic_block(dim: int, inner: int) -> int:
     return attention(dim) + feed_forward(dim, inner) + 2 * layer_norm(dim)
 
 
-Dtype = Literal["float32", "bfloat16", "float16", "int8", "int4"]
 Optimizer = Literal["sgd", "momentum", "adagrad", "adam", "adamw"]
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}

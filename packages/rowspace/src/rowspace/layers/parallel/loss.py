@@ -21,6 +21,7 @@ from rowspace.layers.head.chunked_loss import (
     chunk_rows,
     empty_results,
 )
+from rowspace.layers.head.token_log_probs import values_by_row
 from rowspace.layers.parallel.exchange import require_same
 
 __all__ = ["LocalRows", "vocabulary_loss_sum", "vocabulary_losses"]
@@ -41,7 +42,7 @@ def vocabulary_loss_sum(
     """The sum of the losses, for `settings` as of `row_losses`; weight (v, d) and bias (v,) are the local ones."""
     needed = [part is not None and part.requires_grad and torch.is_grad_enabled() for part in (hidden, weight, bias)]
     if not any(needed):
-        found = _row_losses(hidden, weight, bias, targets, None, *settings, needed, *rows)[0]
+        found = _row_losses(hidden, weight, bias, None, needed, targets, *settings, *rows)[0]
         return cast(Tensor, found.sum())
     total: Tensor = _SummedLoss.apply(hidden, weight, bias, targets, *settings, *rows, *needed)
     return total
@@ -51,8 +52,7 @@ def vocabulary_losses(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *settings: Any, rows: LocalRows
 ) -> Tensor:
     """The loss of each row (N,); the gradients are computed in the backward pass, from the logits again."""
-    losses: Tensor = _RowLosses.apply(hidden, weight, bias, targets, *settings, *rows)
-    return losses
+    return values_by_row(_row_losses, hidden, weight, bias, targets, *settings, *rows)
 
 
 class _SummedLoss(torch.autograd.Function):
@@ -63,7 +63,7 @@ class _SummedLoss(torch.autograd.Function):
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
     ) -> Tensor:
         settings, rows, needed = options[:-7], options[-7:-3], list(options[-3:])
-        losses, *gradients = _row_losses(hidden, weight, bias, targets, None, *settings, needed, *rows)
+        losses, *gradients = _row_losses(hidden, weight, bias, None, needed, targets, *settings, *rows)
         ctx.dtypes = [part.dtype if part is not None else None for part in (hidden, weight, bias)]
         ctx.save_for_backward(*gradients)
         ctx.needed, ctx.others = needed, 1 + len(options)
@@ -79,44 +79,20 @@ class _SummedLoss(torch.autograd.Function):
         return *scaled, *[None] * ctx.others
 
 
-class _RowLosses(torch.autograd.Function):
-    """The loss of each row."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, *options: Any
-    ) -> Tensor:
-        ctx.settings, ctx.rows = options[:-4], options[-4:]
-        ctx.save_for_backward(hidden, weight, bias, targets)
-        losses: Tensor = _row_losses(hidden, weight, bias, targets, None, *ctx.settings, [False] * 3, *ctx.rows)[0]
-        return losses
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        parts, needed = ctx.saved_tensors, list(ctx.needs_input_grad[:3])
-        _, *gradients = _row_losses(*parts, upstream.contiguous(), *ctx.settings, needed, *ctx.rows)
-        cast = [
-            gradient.to(part.dtype) if is_needed and part is not None else None
-            for gradient, part, is_needed in zip(gradients, parts[:3], needed, strict=True)
-        ]
-        return *cast, *[None] * (len(ctx.needs_input_grad) - 3)
-
-
 @torch.library.custom_op("rowspace::vocabulary_row_losses", mutates_args=())
 def _row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
     hidden: Tensor,
     weight: Tensor,
     bias: Tensor | None,
-    targets: Tensor,
     row_gradient: Tensor | None,
+    needs_grad: list[bool],
+    targets: Tensor,
     dtype: torch.dtype,
     ignore_index: int,
     label_smoothing: float,
     z_loss: float,
     softcap: float | None,
     chunk_size: int | None,
-    needs_grad: list[bool],
     first: int,
     total: int,
     most: int,
@@ -137,8 +113,8 @@ def _row_losses(  # noqa: PLR0913, PLR0917  an operator takes no dataclass
 
 
 @_row_losses.register_fake
-def _(hidden: Tensor, weight: Tensor, *others: Any) -> tuple[Tensor, ...]:
-    return empty_results(hidden, weight, others[-5])
+def _(hidden: Tensor, weight: Tensor, bias: Any, row_gradient: Any, needs: list[bool], *_: Any) -> tuple[Tensor, ...]:
+    return empty_results(hidden, weight, needs)
 
 
 def _losses(

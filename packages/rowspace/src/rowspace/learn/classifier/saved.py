@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rowspace._base.atomic import atomic_folder, check_folder_target, check_not_interrupted
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import read_object, sealed, unsealed
+from rowspace.files.tensors import read_checked
 from rowspace.learn.classifier.choosing import Part
 from rowspace.learn.classifier.members import Ngrams, SupervisedRows, Vectors
 from rowspace.learn.classifier.ngrams.features import BUCKETS, Columns, Kind
@@ -99,7 +100,7 @@ def read_classifier(classifier: Any, path: Path) -> None:
             f"{VERSION}); upgrade with pip install -U rowspace, or {REMEDY}"
         )
     document = unsealed(document, str(path / JSON), remedy=REMEDY)
-    arrays = _arrays(path / TENSORS, document.get("weights"))
+    arrays = read_checked(path / TENSORS, document.get("weights"), remedy=REMEDY)
     try:
         _fill(classifier, document, arrays, path)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -148,21 +149,6 @@ def _of_fasttext(classifier: Any, model: SupervisedModel, path: Path) -> None:
 
 def _adds_up(model: SupervisedModel) -> bool:
     return model.options.loss != "one-vs-all"
-
-
-def _arrays(path: Path, checksum: object) -> Arrays:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    try:
-        data = path.read_bytes()
-        if zlib.crc32(data) != checksum:
-            raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
-        return dict(load(data))
-    except FileFormatError:
-        raise
-    except (SafetensorError, OSError, ValueError) as error:
-        raise FileFormatError(f"{path}: no arrays of a classifier ({reason_of(error)}); {REMEDY}") from None
 
 
 def _written(part: Part, folder: Path) -> tuple[dict[str, Any], Arrays]:

@@ -12,14 +12,15 @@ import json
 import os
 import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_folder, check_folder_target, check_not_interrupted
-from rowspace.errors import FileFormatError, UsageError, reason_of
+from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.strict_json import read_object, sealed, unsealed
+from rowspace.files.tensors import read_checked
 from rowspace.learn.items.interactions import ByRow, Interactions
 from rowspace.learn.items.options import ItemOptions
 from rowspace.store import load, save
@@ -79,7 +80,7 @@ def read_items(path: Path) -> SavedItems:
     if document.get("version") != VERSION:
         raise FileFormatError(f"{path / JSON}: of another version of rowspace; upgrade with pip install -U rowspace")
     items, users = load(path), load(path / USERS)
-    tensors = _tensors(path / TENSORS, document.get("tensors"))
+    tensors = read_checked(path / TENSORS, document.get("tensors"), remedy=REMEDY)
     try:
         options = ItemOptions(**document["options"])
         targets, by_user = tensors.pop("targets"), ByRow(**tensors)
@@ -90,20 +91,3 @@ def read_items(path: Path) -> SavedItems:
     except (KeyError, TypeError, ValueError):
         raise FileFormatError(f"{path}: items, users and {TENSORS} do not fit each other; {REMEDY}") from None
     return SavedItems(items, users, targets, Interactions(list(users), list(items), by_user), options)
-
-
-def _tensors(path: Path, checksum: object) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file after comparing its checksum."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as from_bytes
-
-    try:
-        data = path.read_bytes()
-        if zlib.crc32(data) != checksum:
-            raise FileFormatError(f"{path}: is damaged (its checksum differs); {REMEDY}")
-        arrays: dict[str, NDArray[Any]] = from_bytes(data)
-    except (SafetensorError, OSError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(f"{path}: cannot be read ({reason_of(error)}); {REMEDY}") from None
-    return arrays

@@ -33,7 +33,6 @@ class _Sources(NamedTuple):
 
     tables: list[Table]
     ids: list[Ids]
-    has_base: bool
 
 
 @shows_options(MergeOptions)
@@ -84,7 +83,7 @@ def merge(
         raise UsageError("no token is in all tables, so missing='drop' leaves none; use missing='keep'")
     tokenizer = merged_tokenizer(everything, vocabulary)
     aligned, facts = _aligned(parents, base, chosen)
-    sources = _Sources(aligned, [table.find(vocabulary) for table in aligned], base is not None)
+    sources = _Sources(aligned, [table.find(vocabulary) for table in aligned])
     merged = Table(
         vocabulary,
         _merged_rows(sources, chosen.method, shares),

@@ -208,10 +208,10 @@ def ranking_loss(queries: Tensor, positives: Tensor, *, scale: float, sizes: Seq
     tensor(0.6931)
     """
     targets = torch.arange(len(queries), device=queries.device)
-    losses = [
-        functional.cross_entropy(scale * _units(queries[:, :size]) @ _units(positives[:, :size]).T, targets)
-        for size in sizes
-    ]
+    losses = []
+    for size in sizes:
+        units, answers = (functional.normalize(vectors[:, :size]) for vectors in (queries, positives))
+        losses.append(functional.cross_entropy(scale * units @ answers.T, targets))
     return torch.stack(losses).sum()
 
 
@@ -226,9 +226,9 @@ def recall_at(queries: Tensor, positives: Tensor, k: int = 10) -> float:
     >>> recall_at(torch.eye(3), torch.eye(3).flip(0), k=1)
     0.3333333333333333
     """
-    answers, found = _units(positives), 0
+    answers, found = functional.normalize(positives), 0
     for start in range(0, len(queries), QUERIES_AT_ONCE):
-        units = _units(queries[start : start + QUERIES_AT_ONCE])
+        units = functional.normalize(queries[start : start + QUERIES_AT_ONCE])
         scores = units @ answers.T
         own = scores.gather(1, torch.arange(start, start + len(units))[:, None])
         found += int(((scores >= own).sum(1) <= k).sum())
@@ -245,7 +245,3 @@ def sizes_down_to(dim: int, smallest: int) -> list[int]:
     while sizes[-1] // 2 >= smallest:
         sizes.append(sizes[-1] // 2)
     return sizes
-
-
-def _units(vectors: Tensor) -> Tensor:
-    return functional.normalize(vectors, dim=1)

@@ -17,9 +17,8 @@ from rowspace.layers.inputs._memory_pool import LARGE, pooled_empty
 from rowspace.optim.rows.history import BOUND, History
 from rowspace.optim.rows.segments import Segments, distinct_rows, summed_gradient
 
-__all__ = ["Arrays", "RowTable", "rows_of"]
+__all__ = ["RowTable", "rows_of"]
 
-Arrays = dict[str, NDArray[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -21,6 +21,7 @@ Row = dict[str, Any]
 Key = tuple[str, int]
 
 _WORDS, _TITLE, _COSINE, _NAMED = 0.5, 0.1, 3.0, 0.5  # weights; that of a whole file is 1
+_OF_ROW = ("path", "first_line", "last_line", "name", "text", "chunk", "metadata")  # of a hit
 _MAX_VALUE, _MAX_VALUES = 60, 12  # characters of a value of metadata, and values, that are shown
 _LAST = re.compile(r" > |[.:]+(?=\w)")  # before the last part of a name
 
@@ -129,7 +130,12 @@ class Found(NamedTuple):
             scores = lexical if mode == "lexical" else {key: self.cosine[key] for key in self.nearest}
         dense_ranks, lexical_ranks = _ranks(self.nearest), _ranks(_best_first(lexical))
         return [
-            _hit(self.rows[key], scores[key], dense_ranks.get(key), lexical_ranks.get(key))
+            Hit(
+                **{name: self.rows[key][name] for name in _OF_ROW},
+                score=scores[key],
+                dense_rank=dense_ranks.get(key),
+                lexical_rank=lexical_ranks.get(key),
+            )
             for key in _best_first(scores)[:k]
         ]
 
@@ -184,18 +190,3 @@ def _ranks(keys: Iterable[Key]) -> dict[Key, int]:
 def key_of(row: Row) -> Key:
     """Return the path and the number of a passage."""
     return row["path"], row["chunk"]
-
-
-def _hit(row: Row, score: float, dense_rank: int | None, lexical_rank: int | None) -> Hit:
-    return Hit(
-        row["path"],
-        row["first_line"],
-        row["last_line"],
-        row["name"],
-        row["text"],
-        score,
-        dense_rank,
-        lexical_rank,
-        row["chunk"],
-        row["metadata"],
-    )

@@ -14,6 +14,7 @@ from rowspace.search.storage.dataset import sql_list
 from rowspace.search.storage.settings import read_metadata
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.words import terms_of, with_parts
+from rowspace.text.corpus.examples_file import is_unicode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,19 +123,10 @@ def key_filter(keys: Sequence[Key]) -> str:
 
 def check_query(query: str) -> None:
     """Raise `UsageError` for a query that is not text, or too long."""
-    if not isinstance(query, str) or not is_text(query):
+    if not isinstance(query, str) or not is_unicode(query):
         raise UsageError(f"the query must be text in UTF-8, not {str(query)[:40]!r}")
     if len(query) > _MAX_QUERY:
         raise UsageError(f"the query must have at most {_MAX_QUERY:,} characters, not {len(query):,}")
-
-
-def is_text(text: str) -> bool:
-    """Whether a string has no lone surrogate, such as a command line has that is not UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def path_filter(pattern: str) -> str:
@@ -154,7 +146,7 @@ def path_filter(pattern: str) -> str:
     >>> path_filter("docs/*.md")
     "regexp_like(substr(path, 2), '^(?s:(?:[^/]*/)*?docs/[^/]*\\.md(?:/.*)?)$')"
     """
-    text = pattern.removeprefix("./") if isinstance(pattern, str) and is_text(pattern) else ""
+    text = pattern.removeprefix("./") if isinstance(pattern, str) and is_unicode(pattern) else ""
     anywhere = text if text.startswith(("/", "**/")) or "/" not in text.rstrip("/") else f"**/{text}"
     found = parse_pattern(anywhere) if len(text) <= _MAX_PATTERN and "\0" not in text else None
     if found is None or found.is_negated:

@@ -21,6 +21,7 @@ from rowspace.errors import FileFormatError
 from rowspace.files.content import read_start
 from rowspace.files.mapped import ArrayHeader, map_array, read_array_header
 from rowspace.files.open_folder import open_regular
+from rowspace.files.tensors import row_pieces
 from rowspace.files.vocabulary import encode_lines, read_lines
 from rowspace.store.words import check_rows, table_without_duplicates
 from rowspace.table import Table
@@ -28,7 +29,6 @@ from rowspace.table import Table
 __all__ = ["check_target", "load", "recognizes", "save", "written_rows"]
 
 MAGIC = b"\x93NUMPY"
-WRITTEN_AT_ONCE = 1 << 23  # bytes of rows that a save holds in memory
 FLOATS = ("float16", "float32", "float64")
 
 
@@ -93,14 +93,11 @@ def check_target(path: StrPath) -> None:
 
 def written_rows(rows: NDArray[Any]) -> Iterator[bytes | memoryview]:
     """Yield the .npy file of an array, header first, little-endian and in C order, piece by piece."""
-    little = rows.dtype.newbyteorder("<")
-    header = io.BytesIO()
-    fields = {"descr": npy_format.dtype_to_descr(little), "fortran_order": False, "shape": rows.shape}
+    header, descr = io.BytesIO(), npy_format.dtype_to_descr(rows.dtype.newbyteorder("<"))
+    fields = {"descr": descr, "fortran_order": False, "shape": rows.shape}
     npy_format.write_array_header_1_0(header, fields)
     yield header.getvalue()
-    step = max(1, WRITTEN_AT_ONCE // max(1, rows[:1].nbytes))
-    for begin in range(0, len(rows), step):
-        yield np.ascontiguousarray(rows[begin : begin + step], little).view(np.uint8).data
+    yield from row_pieces(rows)
 
 
 def _check(header: ArrayHeader, total: int, source: str) -> None:

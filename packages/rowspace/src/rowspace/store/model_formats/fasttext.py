@@ -33,8 +33,8 @@ from rowspace.store.model_formats.fasttext_dictionary import (
 )
 from rowspace.store.model_formats.fasttext_quantized import read_quantized
 from rowspace.store.words import as_float32, decode_words, table_without_duplicates
-from rowspace.subwords.composition import RaggedNgrams, compose_rows, list_ngrams
-from rowspace.subwords.hashing import NO_ROW, PRUNED_BUCKET, SparsePlaces, Subwords
+from rowspace.subwords.composition import compose_rows, list_places
+from rowspace.subwords.hashing import NO_ROW, SparsePlaces, Subwords
 from rowspace.table import Table
 
 __all__ = ["check_target", "load", "recognizes", "save"]
@@ -176,19 +176,9 @@ def _composed(tokens: list[str], subwords: Subwords, counts: NDArray[np.int64]) 
     rows = np.empty(subwords.own.shape, np.float32)
     blocks = np.flatnonzero(np.diff(np.cumsum(counts[: len(tokens)]) // MAX_NGRAMS, prepend=-1))
     for begin, end in pairwise([*blocks.tolist(), len(tokens)]):
-        listed = _listed(tokens[begin:end], subwords)
+        listed = list_places(tokens[begin:end], subwords)
         rows[begin:end] = compose_rows(subwords.own[begin:end], subwords.rows, listed, threads=available_cores())
     return rows
-
-
-def _listed(tokens: list[str], subwords: Subwords) -> RaggedNgrams:
-    """Return the rows of the n-grams of the tokens, without pruned ones."""
-    listed = list_ngrams(tokens, min_n=subwords.min_n, max_n=subwords.max_n, buckets=len(subwords.places))
-    places = subwords.places[listed.indices]
-    kept = places != PRUNED_BUCKET
-    if kept.all():
-        return RaggedNgrams(listed.indptr, places)
-    return RaggedNgrams(np.concatenate([[0], np.cumsum(kept)])[listed.indptr], places[kept])
 
 
 def _for_tokens(subwords: Subwords | None, tokens: list[str], table: Table) -> Subwords | None:

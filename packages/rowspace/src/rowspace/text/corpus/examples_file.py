@@ -54,7 +54,11 @@ def _bytes(path: str | os.PathLike[str], expected: str) -> bytes:
 
 def is_unicode(text: str) -> bool:
     """Whether a text has no lone surrogate, which JSON may have."""
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _kind(data: bytes) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from rowspace._base import in_batches
 from rowspace.errors import CorpusError, CorpusWarning, FileFormatError
 from rowspace.text.characters import clean
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
@@ -247,12 +248,5 @@ def _split(text: str) -> list[str]:
 
 
 def _records(pieces: Iterator[tuple[bytes, bool]]) -> Iterator[list[str]]:
-    texts, size = list[str](), 0
-    for data, _ in pieces:
-        texts.append(data.decode(errors="replace"))
-        size += len(data)
-        if size >= BLOCK:
-            yield texts
-            texts, size = [], 0
-    if texts:
-        yield texts
+    for some in in_batches(pieces, lambda piece: len(piece[0]), BLOCK):
+        yield [data.decode(errors="replace") for data, _ in some]

@@ -7,7 +7,7 @@ tokens that occur new ids by falling count, which is what training reads. `IdCor
 import dataclasses
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from rowspace._base import in_batches
 from rowspace.errors import UsageError
 from rowspace.text.corpus.open_corpus import Corpus
 from rowspace.text.corpus.reading import Piece
@@ -126,7 +127,7 @@ def encode_pieces(tokenizer: Tokenizer, pieces: Iterable[Piece], path: Path, opt
             lengths.append(len(ids))
             counts[:] += np.bincount(ids[ids >= 0], minlength=len(counts))
 
-        for batch in _batches(sentences):
+        for batch in in_batches(sentences, lambda run: len(run.text), _BATCH):
             waiting.append(threads.submit(_ids, encoder, batch))
             if len(waiting) >= _IN_FLIGHT * options.workers:
                 write_oldest()
@@ -146,18 +147,6 @@ def without_token(provisional: ProvisionalIds, token: int | None) -> Provisional
     counts = provisional.counts.copy()
     counts[[] if token is None else token] = 0
     return dataclasses.replace(provisional, counts=counts)
-
-
-def _batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    batch, size = list[Run](), 0
-    for run in runs:
-        batch.append(run)
-        size += len(run.text)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _ids(encoder: Tokenizer, batch: list[Run]) -> NDArray[np.int32]:

@@ -4,8 +4,8 @@ sentencepiece encodes. The message is parsed here first, so that the error for a
 looks like a control symbol in a text (`<s>`) is ordinary text; pieces that the model's owner defined are not.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from rowspace.text.tokenizers.tokenizer import Encoding, Ids, Tokenizer, as_ids,
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
-from collections.abc import Iterator
-from typing import NamedTuple
 
 __all__ = ["Field", "SentencePieceTokenizer", "fields", "is_sentencepiece", "open_sentencepiece", "varint"]
 

@@ -12,6 +12,7 @@ import typer
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.commands.learn.fit import corpus_of, default_output
+from rowspace.cli.fit_summary import example_word
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
 from rowspace.errors import UsageError
@@ -115,12 +116,6 @@ def _summary(output: str, table: "Table", seconds: float) -> list[str]:
     if extra or skipped:
         lines.append(f"{plural(extra, 'extra word')}; {skipped:,} more are tokens already or have no known text")
     lines.append(f"this command took {seconds:.1f} s")
-    example = table.shown(_example(table))
+    example = table.shown(example_word(table))
     lines.append(f"saved in {output}; try: rowspace near {shlex.quote(output)} {shlex.quote(example)}")
     return lines
-
-
-def _example(table: "Table") -> str:
-    """Return the first token that is a word with a row."""
-    words = (token for token in table.vocabulary if token.isalpha() and len(token) > 3 and table[token].any())
-    return next(words, table.vocabulary[-1])

@@ -18,7 +18,7 @@ from rowspace.cli.arguments import AsJson, Corpus, with_options_of
 from rowspace.cli.fit_summary import document, summary
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress.fit import progress_reporter
+from rowspace.cli.progress.fit import progress_reporter, report_lowered_rate
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.files.remote import path_or_url
 from rowspace.learn.options import FitOptions
@@ -212,13 +212,9 @@ def _reports(progress: "Bars | Lines") -> "Reports":
     return Reports(
         on_bytes=progress.on_bytes,
         on_vocabulary=progress.on_vocabulary,
-        on_lowered_rate=_report_lowered_rate,
+        on_lowered_rate=report_lowered_rate,
         on_progress=progress.on_progress,
     )
-
-
-def _report_lowered_rate(alpha: float, default: float) -> None:
-    message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
 
 
 def corpus_of(names: list[str]) -> str | list[PathLike[str]] | None:

@@ -12,8 +12,8 @@ from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.fit_summary import document, losses_line, speed_line, workers_lines
 from rowspace.cli.interruption import cleanup_on_interrupt
-from rowspace.cli.output import message, print_json, print_line
-from rowspace.cli.progress.fit import graph_reporter
+from rowspace.cli.output import print_json, print_line
+from rowspace.cli.progress.fit import graph_reporter, report_lowered_rate
 from rowspace.errors import UsageError
 from rowspace.learn.graph.options import GraphOptions
 
@@ -72,14 +72,10 @@ def _fit(edges: str, output: str, options: Mapping[str, Any]) -> "Table":
         reports = GraphReports(
             on_bytes=progress.on_bytes,
             on_graph=progress.on_graph,
-            on_lowered_rate=_report_lowered_rate,
+            on_lowered_rate=report_lowered_rate,
             on_progress=progress.on_progress,
         )
         return learn_table(edges, output=output, reports=reports, **options)
-
-
-def _report_lowered_rate(alpha: float, default: float) -> None:
-    message(f"alpha starts at {alpha:g}, since the fit would diverge at the default {default:g}; --alpha overrides it")
 
 
 def _summary(output: str, table: "Table", seconds: float) -> Iterator[str]:

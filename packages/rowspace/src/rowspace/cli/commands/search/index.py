@@ -125,9 +125,9 @@ def index(  # noqa: PLR0913  # what to index, and how
     if (on or workers) and not rebuild and _has_index(output):
         message(f"{output} is updated by one process, so --on and --workers have no effect")
     with cleanup_on_interrupt():
-        builder = partial(_build, on=on or ("processes" if workers else None), workers=workers)
-        run = _rebuild if rebuild else _update
-        built = run(files or [], output, _path_of(table, encoder, download=download), chosen, columns, builder)
+        build = partial(_build, on=on or ("processes" if workers else None), workers=workers)
+        run = build if rebuild else partial(_update, build=build)
+        built = run(files or [], output, _path_of(table, encoder, download=download), chosen, columns)
     summary = built.summary
     if as_json:
         print_json({"index": output, **vars(summary)})
@@ -182,24 +182,13 @@ def _path_of(table: str | None, encoder: str | None, *, download: bool) -> str |
 Builder = Callable[[list[str], str, str | None, dict[str, int], dict[str, str]], "Index"]
 
 
-def _rebuild(  # as _update
-    files: list[str],
-    output: str,
-    encoder: str | None,
-    options: dict[str, int],
-    columns: dict[str, str],
-    build: Builder,
-) -> "Index":
-    """Build the index."""
-    return build(files, output, encoder, options, columns)
-
-
 def _update(  # what to index, how, and what builds it if there is none
     files: list[str],
     output: str,
     encoder: str | None,
     options: dict[str, int],
     columns: dict[str, str],
+    *,
     build: Builder,
 ) -> "Index":
     """Update the index, or build it if there is none."""

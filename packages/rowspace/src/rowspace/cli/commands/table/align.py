@@ -10,6 +10,7 @@ import typer
 
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
+from rowspace.cli.fit_summary import example_word
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import print_json, print_line
@@ -103,10 +104,6 @@ def _lines(output: str, table: "Table", scores: "TranslationScores | None") -> l
         lines.append(
             f"translations of {plural(scores.used, 'word')}: {found}; {scores.oov_ratio:.1f} % of the words are unknown"
         )
-    lines.append(f"saved in {output}; try: rowspace near {shlex.quote(output)} {_example(table)}")
+    example = shlex.quote(table.shown(example_word(table)))
+    lines.append(f"saved in {output}; try: rowspace near {shlex.quote(output)} {example}")
     return lines
-
-
-def _example(table: "Table") -> str:
-    words = (token for token in table.vocabulary if token.isalpha() and len(token) > 3 and table[token].any())
-    return shlex.quote(table.shown(next(words, table.vocabulary[-1])))

@@ -90,9 +90,6 @@ class ByteBpeScanner(Scanner):
 
         return rule_of(self.rule, nfc=self.nfc), self.added.packed(), merges_of(self.model), HEAP_SPACE
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_tables"}
-
 
 def _with_blanks(data: NDArray[np.uint8], indptr: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Put a blank before each text that does not begin with one; return the texts and where each begins."""

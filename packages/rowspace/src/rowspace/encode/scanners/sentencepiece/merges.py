@@ -102,9 +102,6 @@ class MergesScanner(Scanner):
         model = Model(self.model.characters, self.model.byte_ids, pairs_of(self.model.merges), joins)
         return self.added.packed(), model, HEAP_SPACE
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_tables"}
-
 
 def _arrays(model: Mapping[str, Any], *, separate: bool) -> ModelArrays | None:
     """Return the arrays of a model, or None if a character may be unknown or a merge may join bytes."""

@@ -156,9 +156,6 @@ class UnigramScanner(Scanner):
         model = unigram_model(self.model)
         return words_of(self.rule, model, self.watched), self.added.packed(), model
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_tables"}
-
 
 def _only_normalizer(document: Mapping[str, Any]) -> str:
     """Return a tokenizer.json with the normalizer of another one and an empty model."""

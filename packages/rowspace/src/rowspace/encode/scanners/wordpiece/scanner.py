@@ -1,6 +1,7 @@
 """`BertScanner`: the scanner of a BERT tokenizer, and which tokenizer.json is one."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,13 +55,10 @@ class BertScanner(Scanner):
         self.added = added
         self.suspects = suspects
         self.caches = Pool(WordCache.empty)
-        self._loaded: tuple[Callable[..., int], tuple[Any, Any]] | None = None
 
     def scan(self, buffer: TextBuffer, first: int, last: int) -> tuple[FlatIds, NDArray[np.int64]]:
         """Return the ids of texts first … last - 1, and which it leaves to the library."""
-        if self._loaded is None:
-            self._loaded = self._load()
-        kernel, tables = self._loaded
+        kernel, tables = self._tables
         data, indptr = buffer
         ids = np.empty(indptr.item(last) - indptr.item(first), np.int32)
         ends = np.empty(last - first + 1, np.int64)
@@ -74,7 +72,8 @@ class BertScanner(Scanner):
         ids = ids[: ends.item(last - first)]
         return FlatIds(ids.copy() if ids.size > COPIED else ids, ends), left
 
-    def _load(self) -> tuple[Callable[..., int], tuple[Any, Any]]:
+    @cached_property
+    def _tables(self) -> tuple[Callable[..., int], tuple[Any, Any]]:
         from rowspace.encode.scanners.trie import build_trie, node_of
         from rowspace.encode.scanners.wordpiece.kernels import scan
 
@@ -84,9 +83,6 @@ class BertScanner(Scanner):
         rule = np.array([unknown, node, self.model.max_input_chars_per_word], np.int64)
         model = character_numbers(self.options), trie, rule, self.suspects
         return scan, (model, self.added.packed())
-
-    def __getstate__(self) -> dict[str, object]:
-        return self.__dict__ | {"_loaded": None}
 
 
 MAX_ID = 2**31 - 2

@@ -138,35 +138,24 @@ def _parser(language: str) -> Any:
     return import_extra("tree_sitter_language_pack", need, "search").get_parser(language)
 
 
-def _definitions(node: "Node", depth: int = 0) -> Iterator[Definition]:
+def _definitions(node: "Node", depth: int = 0, *, wraps: bool = False) -> Iterator[Definition]:
+    """Yield the definitions in a node; one of an export, a template, or `const name = () => ...` has all its lines."""
     if depth > _MAX_DEPTH:
         return
     for child in node.children:
+        lines = node if wraps else child
         if child.type in _FUNCTIONS:
-            yield _definition(child, child, [])
-        elif child.type in _CLASSES and child.named_child_count:
-            yield _definition(child, child, list(_definitions(child, depth + 1)))
+            yield _definition(lines, child, [])
+        elif child.type in _CLASSES and (wraps or child.named_child_count):
+            yield _definition(lines, child, list(_definitions(child, depth + 1)))
         elif child.type in _WRAPPERS:
-            yield from _wrapped(child, depth + 1)
-        elif child.type in _CONTAINERS:
-            yield from _definitions(child, depth + 1)
-
-
-def _wrapped(node: "Node", depth: int) -> Iterator[Definition]:
-    """Yield the definitions of an export, a template, or `const name = () => ...`, which has the lines of all of it."""
-    if depth > _MAX_DEPTH:
-        return
-    for child in node.children:
-        if child.type in _FUNCTIONS:
-            yield _definition(node, child, [])
-        elif child.type in _CLASSES:
-            yield _definition(node, child, list(_definitions(child, depth + 1)))
-        elif child.type in _WRAPPERS:
-            yield from _wrapped(child, depth + 1)
-        elif child.type == "variable_declarator":
+            yield from _definitions(child, depth + 1, wraps=True)
+        elif wraps and child.type == "variable_declarator":
             value = child.child_by_field_name("value")
             if value is not None and value.type in _VALUES:
                 yield _definition(node, child, list(_definitions(value, depth + 1)))
+        elif not wraps and child.type in _CONTAINERS:
+            yield from _definitions(child, depth + 1)
 
 
 def _definition(lines: "Node", named: "Node", children: list[Definition]) -> Definition:
