@@ -1,8 +1,9 @@
 """Arguments and options that several commands share, and those from the fields of dataclasses (`_base/options.py`)."""
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal, get_origin
+from typing import Annotated, Any, Literal, get_origin
 
 import typer
 
@@ -42,7 +43,7 @@ Command = Callable[..., None]
 def with_options_of(panels: dict[str, type]) -> Callable[[Command], Command]:
     """Return a decorator that replaces the `**options` of a command by an option for each field of some dataclasses.
 
-    The value of an option that is not given is None, so that the dataclass's default applies.
+    The command gets those that are given, so that the dataclasses' defaults apply to the others.
 
     Args:
         panels: The dataclasses, by the heading of their options in the help. Of fields with the same name, the first
@@ -56,10 +57,15 @@ def with_options_of(panels: dict[str, type]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command)
-        own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-        vars(command)["__signature__"] = signature.replace(parameters=[*own, *parameters])
-        command.__annotations__ |= {one.name: one.annotation for one in parameters}
-        return command
+        own = {name: one for name, one in signature.parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD}
+
+        @functools.wraps(command)
+        def call(**arguments: Any) -> None:
+            command(**{name: value for name, value in arguments.items() if name in own or value is not None})
+
+        vars(call)["__signature__"] = signature.replace(parameters=[*own.values(), *parameters])
+        call.__annotations__ |= {one.name: one.annotation for one in parameters}
+        return call
 
     return decorate
 

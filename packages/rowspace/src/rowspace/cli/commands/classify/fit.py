@@ -69,22 +69,21 @@ def fit(
     from rowspace.learn.classifier.examples import read_labeled_texts
     from rowspace.learn.classifier.rows.fasttext_file import check_target
 
-    keywords = {name: value for name, value in options.items() if value is not None}
-    ClassifierOptions(**keywords)  # which checks them before files are read
-    unused = next((name for name in keywords if name in _OF_ROWS), None)
-    if unused and keywords.get("method") in ("ngrams", "vectors"):
+    ClassifierOptions(**options)  # which checks them before files are read
+    unused = next((name for name in options if name in _OF_ROWS), None)
+    if unused and options.get("method") in ("ngrams", "vectors"):
         option = f"--{unused.replace('_', '-')}"
-        raise UsageError(f"{option} is for learned rows, and --method {keywords['method']} learns none; leave it out")
+        raise UsageError(f"{option} is for learned rows, and --method {options['method']} learns none; leave it out")
     is_fasttext = output.lower().endswith((".bin", ".ftz"))
-    if is_fasttext and keywords.get("method") != "rows":
+    if is_fasttext and options.get("method") != "rows":
         raise UsageError("fastText's format holds learned rows only; give --method rows, or a folder for -o")
-    if is_fasttext and "time_budget" in keywords:
+    if is_fasttext and "time_budget" in options:
         raise UsageError("--time-budget may choose an average, no file of fastText; leave it out, or save a folder")
     (check_target if is_fasttext else Classifier.check_target)(output)
     examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:
         message(f"{data}: {plural(examples.left_out, 'line')} without a label left out")
-    classifier = Classifier(table=table, class_weight="balanced" if balanced else None, **keywords)
+    classifier = Classifier(table=table, class_weight="balanced" if balanced else None, **options)
     with cleanup_on_interrupt():
         classifier.fit(examples.texts, examples.labels)
         (classifier.save_fasttext if is_fasttext else classifier.save)(output)

@@ -127,7 +127,6 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
     from rowspace.encode import Encoder, StreamOptions, encode_to  # not needed for help
     from rowspace.encode.stream import check_output
 
-    given = {name: value for name, value in options.items() if value is not None}
     if on is not None:
         parts = {
             "column": column,
@@ -137,7 +136,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
             "part_megabytes": part_megabytes,
         }
         with cleanup_on_interrupt():
-            run_parts(files, table, output, on=on, is_resumed=resume, as_json=as_json, parts=parts, options=given)
+            run_parts(files, table, output, on=on, is_resumed=resume, as_json=as_json, parts=parts, options=options)
         return
     if part_megabytes is not None:
         raise UsageError("--part-megabytes is for parts; give --on, such as --on processes")
@@ -146,7 +145,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
     if output is not None:
         check_output(output)
     began = time.monotonic()
-    encoder = Encoder.load(table, **given)
+    encoder = Encoder.load(table, **options)
     stream = StreamOptions(column=column, keep_text=keep_text, vector_column=vector_column, strict=strict)
     if output is None:
         _print_vectors(encoder, files, stream)

@@ -61,7 +61,6 @@ def distill(
       rowspace distill all-MiniLM-L6-v2/ --words phrases.txt --dim 128 -o my-table
       rowspace distill all-MiniLM-L6-v2/ --corpus articles/ -o my-table
     """
-    options = {name: value for name, value in options.items() if value is not None}
     if output == "":
         raise UsageError("-o is empty; give the folder to save the table in")
     output = output or default_output([model], "table", resume=False)

@@ -114,17 +114,16 @@ def fit(  # noqa: PLR0913  # the options of the command
       rowspace fit /shared/text -o /shared/my-table --on ray --machines 4
     """
     began = time.monotonic()
-    given = {name: value for name, value in options.items() if value is not None}
     merges = {"merge_every": merge_every, "first_rows": first_rows, "merging": merging}
     how = {"init": init, "on": on, "machines": machines, **merges}
-    given |= {name: value for name, value in how.items() if value is not None}
+    options |= {name: value for name, value in how.items() if value is not None}
     names = corpus or []
     with _printed_once():
-        _check(names, output, given, resume=resume)
+        _check(names, output, options, resume=resume)
         output = output or default_output(names, "table", resume=resume)
-    if resume and names and "machines" not in given and not _is_one_of_several():
+    if resume and names and "machines" not in options and not _is_one_of_several():
         message("the interrupted fit continues with the text that it has read; CORPUS is ignored")
-    table = _fit(names, output, resume=resume, options=given)
+    table = _fit(names, output, resume=resume, options=options)
     seconds = time.monotonic() - began
     if not _is_first():
         return

@@ -51,7 +51,7 @@ def fit_graph(
     if not edges or not output:
         raise UsageError("EDGES and -o must not be empty; give a file of edges and the folder to save the table in")
     began = time.monotonic()
-    table = _fit(edges, output, {name: value for name, value in options.items() if value is not None})
+    table = _fit(edges, output, options)
     seconds = time.monotonic() - began
     if as_json:
         print_json(document(output, table, seconds, "visits"))

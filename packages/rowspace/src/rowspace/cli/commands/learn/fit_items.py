@@ -75,14 +75,13 @@ def fit_items(
     if not (file and output):
         raise UsageError("FILE and -o must not be empty; give the file to read and the folder to save in")
     Items.check_target(output)
-    given = {name: value for name, value in options.items() if value is not None}
-    reading = {name: given.pop(name) for name in BasketOptions.__dataclass_fields__ if name in given}
-    ItemOptions(**given)  # which checks them before files are read
+    reading = {name: options.pop(name) for name in BasketOptions.__dataclass_fields__ if name in options}
+    ItemOptions(**options)  # which checks them before files are read
     began = time.monotonic()
     with cleanup_on_interrupt():
         interactions = read_interactions(file, **reading)
         message(f"read {plural(interactions.size, 'pair')} of a user and an item")
-        learning = {**given, "item_features": item_features, "user_features": user_features}
+        learning = {**options, "item_features": item_features, "user_features": user_features}
         scores = _scores(interactions, learning) if evaluate else None
         items = learn_items(interactions, on_epoch=_reporter("learning"), **learning)
         items.save(output)

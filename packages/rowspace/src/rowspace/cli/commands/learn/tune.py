@@ -65,8 +65,7 @@ def tune(
     from rowspace.learn.tuning.tune import tune as tune_table
     from rowspace.table import Table
 
-    keywords = {name: value for name, value in options.items() if value is not None}
-    TuneOptions(**keywords)  # which checks them before files are read
+    TuneOptions(**options)  # which checks them before files are read
     Table.check_target(output)
     opened, examples = open_table(table), read_pairs(pairs, query_column=query_column, positive_column=positive_column)
     pace = Pace(SECONDS_BETWEEN_LINES)
@@ -77,7 +76,7 @@ def tune(
             message(f"step {progress.step:,} of {progress.steps:,}, loss {progress.loss:.3f}, {left} left")
 
     with cleanup_on_interrupt():
-        tuned = tune_table(opened, examples, on_step=report, **keywords)
+        tuned = tune_table(opened, examples, on_step=report, **options)
         tuned.save(output)
     facts: dict[str, Any] = tuned.settings["tuned"]  # type: ignore[assignment]  # which `tune` has written
     if as_json:

@@ -40,7 +40,7 @@ def bridge(
     from rowspace.cli.progress.count import CountReporter
     from rowspace.search import Index
 
-    chosen = BridgeOptions(**{name: value for name, value in options.items() if value is not None})
+    chosen = BridgeOptions(**options)
     index = Index.open(path)
     with cleanup_on_interrupt():
         reporter = CountReporter("passage", "encoded")

@@ -121,13 +121,12 @@ def index(  # noqa: PLR0913  # what to index, and how
     """
     given = {"column": column, "id_column": id_column, "title_column": title_column}
     columns = {name: value for name, value in given.items() if value is not None}
-    chosen = {name: value for name, value in options.items() if value is not None}
     if (on or workers) and not rebuild and _has_index(output):
         message(f"{output} is updated by one process, so --on and --workers have no effect")
     with cleanup_on_interrupt():
         build = partial(_build, on=on or ("processes" if workers else None), workers=workers)
         run = build if rebuild else partial(_update, build=build)
-        built = run(files or [], output, _path_of(table, encoder, download=download), chosen, columns)
+        built = run(files or [], output, _path_of(table, encoder, download=download), options, columns)
     summary = built.summary
     if as_json:
         print_json({"index": output, **vars(summary)})

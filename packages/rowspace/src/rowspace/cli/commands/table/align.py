@@ -59,7 +59,6 @@ def align(
     from rowspace.learn import align as align_table
     from rowspace.table import Table
 
-    options = {name: value for name, value in options.items() if value is not None}
     Table.check_target(output)
     given, asked = (None if file is None else space.read_dictionary(file) for file in (pairs, dictionary))
     table, other = open_table(path), open_table(to)

@@ -57,7 +57,6 @@ def compare(
     """
     from rowspace.learn import compare as compare_tables  # not needed for help
 
-    options = {name: value for name, value in options.items() if value is not None}
     tables = [open_table(path) for path in (before, after, *(null or []))]
     found = compare_tables(tables[0], tables[1], null=tables[2:], **options)
     if as_json:

@@ -53,7 +53,6 @@ def merge(
     from rowspace.learn import merge as merge_tables  # not needed for help
     from rowspace.table import Table
 
-    options = {name: value for name, value in options.items() if value is not None}
     Table.check_target(output)
     tables = [open_table(path) for path in paths]
     start = None if base is None else open_table(base)
