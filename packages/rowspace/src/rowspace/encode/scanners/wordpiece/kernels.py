@@ -27,7 +27,7 @@ from rowspace.encode.scanners.cache.kernels import (
     unpack,
 )
 from rowspace.encode.scanners.cache.word_cache import MAX_WORD, WordCache
-from rowspace.encode.scanners.trie.kernels import longest_piece
+from rowspace.encode.scanners.trie import longest_piece
 from rowspace.encode.scanners.wordpiece.characters import (
     CLASS_BITS,
     CLASS_MASK,

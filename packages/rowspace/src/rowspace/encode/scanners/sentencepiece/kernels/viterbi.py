@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import exact_kernel, kernel
-from rowspace.encode.scanners.trie.kernels import NO_NODE, step
+from rowspace.encode.scanners.trie import NO_NODE, step
 from rowspace.text.characters.kernels import number
 
 __all__ = ["Lattice", "UnigramModel", "best_tokens"]

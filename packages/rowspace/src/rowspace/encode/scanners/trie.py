@@ -1,18 +1,47 @@
 """A vocabulary as a trie of bytes in a hash table, for the longest piece at a place of a word."""
 
+from collections.abc import Mapping
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
+from rowspace.text.characters import as_array
 from rowspace.text.characters.kernels import number
 
-__all__ = ["NO_NODE", "count_nodes", "fill_trie", "longest_piece", "step"]
+__all__ = ["NO_NODE", "build_trie", "longest_piece", "node_of", "step"]
 
 # An edge is two numbers. The first is 0 if free, else the node and byte that it starts with, plus 1. The second is the
 # node that it leads to, and in the lower 32 bits the id of the token that ends there, plus 1, or 0.
 NO_NODE = -1  # node 0 is the root
 SPREAD = 0x9E3779B1  # 2^32 / golden ratio
 ID_MASK = 0xFFFFFFFF
+
+
+def build_trie(vocabulary: Mapping[str, int]) -> NDArray[np.int64]:
+    """Return the trie of a vocabulary as a hash table of edges: int64 (2^k, 2).
+
+    >>> trie = build_trie({"cat": 7, "ca": 2})
+    >>> data = np.frombuffer(b"cats", np.uint8)
+    >>> [int(value) for value in longest_piece(trie, 0, data, 0, 4)]
+    [3, 7]
+    """
+    tokens = sorted((token.encode(), number) for token, number in vocabulary.items())
+    data = as_array(b"".join(token for token, _ in tokens))
+    indptr = np.fromiter(accumulate((len(token) for token, _ in tokens), initial=0), np.int64, len(tokens) + 1)
+    nodes = count_nodes(data, indptr)
+    trie = np.zeros((2 ** int(nodes * 3 // 2).bit_length(), 2), np.int64)
+    fill_trie(data, indptr, np.array([number for _, number in tokens], np.int64), trie)
+    return trie
+
+
+def node_of(trie: NDArray[np.int64], prefix: str) -> int:
+    """Return the node that a prefix leads to, or -1."""
+    node = 0
+    for byte in prefix.encode():
+        node = node if node == NO_NODE else step(trie, node, byte)[0]
+    return node
 
 
 @kernel
