@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rowspace as rs
-from rowspace.errors import CorpusError, RowspaceError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, RowspaceError, UsageError
 from rowspace.learn.fit import run_fit
 from rowspace.scale import fit_parts
 from rowspace.scale.fit.fit_parts import encode_in_parts
@@ -40,6 +40,13 @@ def assert_equal(found, expected):
     np.testing.assert_array_equal(found.counts, expected.counts)
     np.testing.assert_array_equal(found.ids(), expected.ids())
     assert (found.words, found.replaced, found.tokenizer) == (expected.words, expected.replaced, expected.tokenizer)
+
+
+def test_text_with_tags_of_html_is_named(tmp_path):
+    (tmp_path / "pages.csv").write_text("text\n" + "<p>the cat <b>sat</b></p>\n" * 40)
+    options = TextOptions(column="text", min_count=1)
+    with pytest.warns(CorpusWarning, match=r"tags of HTML \(<b>, <p>\), whose names become words"):
+        encode_in_parts(tmp_path / "pages.csv", tmp_path, options=options, on=None, workers=None)
 
 
 @pytest.mark.filterwarnings("ignore:.*bad UTF-8")

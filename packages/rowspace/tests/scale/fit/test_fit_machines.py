@@ -17,7 +17,7 @@ from torch.distributed import HashStore
 
 import rowspace as rs
 from rowspace._base.atomic import scratch_folder
-from rowspace.errors import CorpusError, FitDiverged, RowspaceError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, FitDiverged, RowspaceError, UsageError
 from rowspace.learn import Reports
 from rowspace.scale import fit_machines
 from rowspace.scale.fit.learning import rows_to_merge
@@ -155,6 +155,14 @@ def _shard_size(corpus, machines):
     options = TextOptions(workers=1)
     with scratch_folder("test") as folder:
         return encode_shard(corpus, shard_of(corpus, machines, options), folder, machines, options).size
+
+
+def test_text_with_tags_of_html_is_named_by_the_first_machine(tmp_path):
+    (tmp_path / "pages.txt").write_text("<p>the cat <b>sat</b></p>\n" * 40)
+    options = TextOptions(min_count=1)
+    with pytest.warns(CorpusWarning, match=r"tags of HTML \(<b>, <p>\)") as warned:
+        on_each(2, lambda machines: shard_of(tmp_path / "pages.txt", machines, options))
+    assert len(warned) == 1
 
 
 def test_a_given_rate_is_kept_and_a_wide_window_lowers_the_default(english, tmp_path):

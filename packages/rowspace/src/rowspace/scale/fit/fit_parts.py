@@ -16,7 +16,7 @@ from rowspace._base.options import shows_options
 from rowspace.learn.fit import SILENT, Reports, run_fit
 from rowspace.learn.options import FitKeywords, FitOptions
 from rowspace.scale.engines import On
-from rowspace.scale.fit.text_parts import Source, TextPart, read_part, text_parts
+from rowspace.scale.fit.text_parts import Source, TextPart, read_part, text_parts, warn_of_tags_in
 from rowspace.scale.mapping import check_engine, map_parts
 from rowspace.table import Table
 from rowspace.text import IdCorpus, TextOptions, TokenizerOptions
@@ -66,6 +66,7 @@ def encode_in_parts(  # what, where, and how
     size = sum(part.bytes for part in text_parts(corpus, 1, options=options))
     count = max(-(-size // part_bytes), min(FEW_PARTS, size // SMALL_PART))
     parts = text_parts(corpus, count, options=options)
+    warn_of_tags_in(parts[0], options)
     place = {part: number for number, part in enumerate(parts)}
     work = _Scan(replace(options, workers=1))
 

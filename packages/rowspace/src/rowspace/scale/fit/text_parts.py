@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from rowspace._base import in_batches
 from rowspace.errors import CorpusError, UsageError, reason_of
 from rowspace.files.remote import is_url
 from rowspace.scale.parts import open_source_file
 from rowspace.text import TextOptions
 from rowspace.text.corpus import STANDARD_INPUT, corpus_files, file_bytes
+from rowspace.text.corpus.open_corpus import warn_of_tags
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, Piece, cut_pieces, read_chunks
 
-__all__ = ["FileRange", "TextPart", "read_part", "text_parts"]
+__all__ = ["FileRange", "TextPart", "read_part", "text_parts", "warn_of_tags_in"]
 
 Source = str | os.PathLike[str] | Sequence[os.PathLike[str]]
 """Paths, folders, patterns and URLs, as for `rowspace.fit`."""
@@ -108,6 +110,12 @@ def _files(corpus: Source) -> Iterator[FileRange]:
         size = file_bytes(file.name)
         name = file.name if is_url(file.name) else os.path.realpath(file.name)
         yield FileRange(name, file.named, 0, size, size)
+
+
+def warn_of_tags_in(part: TextPart, options: TextOptions) -> None:
+    """Warn as `warn_of_tags` of the first megabyte of a part."""
+    begin = next(in_batches(read_part(part, options), lambda piece: len(piece[0]), BLOCK), [])
+    warn_of_tags(b"\n".join(data for data, _ in begin))
 
 
 class _Text:

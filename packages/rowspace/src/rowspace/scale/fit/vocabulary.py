@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusError
 from rowspace.scale.fit.machines import Machines
-from rowspace.scale.fit.text_parts import FileRange, Source, TextPart, read_part, text_parts
+from rowspace.scale.fit.text_parts import FileRange, Source, TextPart, read_part, text_parts, warn_of_tags_in
 from rowspace.text import IdCorpus, TextOptions
 from rowspace.text.characters import character_table
 from rowspace.text.ids import IDS_NAME
@@ -36,6 +36,7 @@ def shard_of(corpus: Source, machines: Machines, options: TextOptions) -> TextPa
     with machines.together():
         if machines.rank == 0:
             parts = text_parts(corpus, machines.size, options=options)
+            warn_of_tags_in(parts[0], options)
             if len(parts) < machines.size:
                 raise CorpusError(
                     f"the text has {plural(len(parts), 'part')} for {machines.size} machines, since compressed files, "

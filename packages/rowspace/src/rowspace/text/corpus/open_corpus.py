@@ -21,7 +21,16 @@ from rowspace.text.characters import utf8
 from rowspace.text.corpus.pieces import read_pieces
 from rowspace.text.corpus.reading import BLOCK, STANDARD_INPUT, Piece, cut_pieces
 
-__all__ = ["Corpus", "CorpusFile", "OpenCorpus", "corpus_bytes", "corpus_files", "file_bytes", "open_corpus"]
+__all__ = [
+    "Corpus",
+    "CorpusFile",
+    "OpenCorpus",
+    "corpus_bytes",
+    "corpus_files",
+    "file_bytes",
+    "open_corpus",
+    "warn_of_tags",
+]
 
 Corpus = str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]] | Iterable[Iterable[str]]
 """A path, several `pathlib.Path`, an iterable of strings, or one of token lists."""
@@ -60,7 +69,7 @@ def open_corpus(
     True
     """
     if isinstance(corpus, str | os.PathLike):
-        return OpenCorpus(_warn_of_tags(_file_pieces([corpus], column, on_bytes)), None)
+        return OpenCorpus(_watched(_file_pieces([corpus], column, on_bytes)), None)
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
@@ -74,13 +83,13 @@ def open_corpus(
         raise CorpusError("the corpus is empty: the iterable has no items")
     all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
-        return OpenCorpus(_warn_of_tags(_file_pieces(all_items, column, on_bytes)), None)
+        return OpenCorpus(_watched(_file_pieces(all_items, column, on_bytes)), None)
     if column is not None:
         raise CorpusError(
             f"column={column!r} names a column of files with records, but this corpus is not a file; leave it out"
         )
     if isinstance(first, str):
-        return OpenCorpus(_warn_of_tags(_text_pieces(all_items)), None)
+        return OpenCorpus(_watched(_text_pieces(all_items)), None)
     return OpenCorpus(None, _token_lists(all_items))
 
 
@@ -251,25 +260,26 @@ def _token_lists(lists: Iterable[object]) -> Iterator[list[str]]:
         yield sentence
 
 
-def _warn_of_tags(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield pieces of text; warn with a `CorpusWarning` if there are many tags in the first megabyte.
-
-    Counted are closing tags of HTML and `<br>`, which neither code nor mathematics has: neither `a<b` nor `vector<T>`.
-    They are many if there is one for each 200 words.
-    """
+def _watched(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces of text; warn of tags in the first megabyte."""
     begin, size = list[bytes](), 0
     for data, last in pieces:
         if size < BLOCK:
             begin.append(data)
             size += len(data)
             if size >= BLOCK:
-                _warn_of(b"\n".join(begin))
+                warn_of_tags(b"\n".join(begin))
         yield data, last
     if size < BLOCK:
-        _warn_of(b"\n".join(begin))
+        warn_of_tags(b"\n".join(begin))
 
 
-def _warn_of(text: bytes) -> None:
+def warn_of_tags(text: bytes) -> None:
+    """Warn with a `CorpusWarning` if a text has many tags of HTML.
+
+    Counted are closing tags of HTML and `<br>`, which neither code nor mathematics has: neither `a<b` nor `vector<T>`.
+    They are many if there is one for each 200 words.
+    """
     names = Counter((closed or single).decode().lower() for closed, single in _TAG.findall(text))
     if names and names.total() >= TAGS_BY_WORDS * len(text.split()):
         shown = ", ".join(f"<{name}>" for name, _ in names.most_common(TAGS_SHOWN))

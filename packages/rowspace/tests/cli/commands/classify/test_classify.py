@@ -33,6 +33,16 @@ def labeled(table: rs.Table, tmp_path: Path) -> Path:
     return tmp_path / "labels.csv"
 
 
+def test_texts_with_tags_of_html_are_named(tmp_path: Path) -> None:
+    lines = [f"<p>a {name} text <b>{name}</b></p>,{name}" for name in ("red", "blue")]
+    (tmp_path / "pages.csv").write_text("\n".join(["text,label", *lines * 20]))
+    arguments = [str(tmp_path / "pages.csv"), "-o", str(tmp_path / "classifier"), *FAST]
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # printed, as for users
+        result = CliRunner().invoke(app, ["classify", "fit", *arguments])
+    assert "tags of HTML (<b>, <p>), whose names become words" in " ".join(result.stderr.split())
+
+
 def test_a_classifier_is_learned_used_and_measured(run: Run, table_path: str, labeled: Path) -> None:
     output = str(labeled.with_name("classifier"))
     learned = run("classify", "fit", str(labeled), "-o", output, "--table", table_path, *FAST).stdout

@@ -17,6 +17,7 @@ from rowspace.learn.classifier.rows.options import RowsOptions
 __all__ = ["fit"]
 
 _OF_ROWS = {field.name for field in fields(RowsOptions)} - {"workers", "seed"}
+_WATCHED = 1_000  # texts, of which tags of HTML are counted
 
 
 @with_options_of({"Classifier": ClassifierOptions})
@@ -68,6 +69,7 @@ def fit(
     from rowspace.learn.classifier.classifier import Classifier
     from rowspace.learn.classifier.examples import read_labeled_texts
     from rowspace.learn.classifier.rows.fasttext_file import check_target
+    from rowspace.text.corpus.open_corpus import warn_of_tags
 
     ClassifierOptions(**options)  # which checks them before files are read
     unused = next((name for name in options if name in _OF_ROWS), None)
@@ -83,6 +85,7 @@ def fit(
     examples = read_labeled_texts(data, column=column, label_column=label_column, label_separator=label_separator)
     if examples.left_out:
         message(f"{data}: {plural(examples.left_out, 'line')} without a label left out")
+    warn_of_tags("\n".join(examples.texts[:_WATCHED]).encode())
     classifier = Classifier(table=table, class_weight="balanced" if balanced else None, **options)
     with cleanup_on_interrupt():
         classifier.fit(examples.texts, examples.labels)
