@@ -74,6 +74,17 @@ def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) ->
     ]
 
 
+def test_a_report_does_not_replace_the_input_or_the_output(run: Run, tmp_path: Path) -> None:
+    source, output, link = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "link.txt"
+    source.write_text("\n".join(TEXTS))
+    link.symlink_to(source)
+    for report in (source, f"{tmp_path}/./in.txt", link, output):
+        wrong = run("dedupe", str(source), "-o", str(output), "--report", str(report), status=2).stderr
+        assert "the report would replace" in " ".join(wrong.split()), report
+        assert source.read_text() == "\n".join(TEXTS)
+        assert not output.exists()
+
+
 def test_cluster_prints_words_and_saves_the_cluster_of_each_text(
     run: Run, tmp_path: Path, table_path: str, english: Path
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,6 +75,8 @@ def dedupe(
         check_kept(file, output, column=column)
     if report is not None:
         check_lines_target(report)
+        if Path(report).resolve() in {Path(each).resolve() for each in (file, output) if each is not None}:
+            raise UsageError(f"the report would replace {report!r}, the input or the output; name another file")
     with cleanup_on_interrupt():
         lines, places = _read(file, column)
         texts = [lines[place] for place in places]
