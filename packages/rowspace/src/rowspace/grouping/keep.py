@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +16,7 @@ from rowspace.errors import UsageError
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
-from rowspace.text.corpus.records import FileRecord, has_records, read_records
+from rowspace.text.corpus.records import FileRecord, csv_header, has_records, read_records
 
 __all__ = ["JSON_LINES", "MAX_RECORD", "check_kept", "check_lines_target", "write_kept"]
 
@@ -71,7 +72,7 @@ def write_kept(
             records = read_records(source, limit=MAX_RECORD)
             written = (record for record, keep in zip(records, kept, strict=True) if keep)
             delimiter = csv_delimiter(source)
-            file.writelines(_csv(written, delimiter) if delimiter else _json(written))
+            file.writelines(_csv(written, csv_header(source), delimiter) if delimiter else _json(written))
 
 
 def _endings(source: str, column: str | None) -> tuple[str, ...]:
@@ -87,15 +88,12 @@ def _json(records: Iterator[FileRecord]) -> Iterator[bytes]:
         yield utf8(json.dumps(record.values, ensure_ascii=False)) + b"\n"
 
 
-def _csv(records: Iterator[FileRecord], delimiter: str) -> Iterator[bytes]:
+def _csv(records: Iterator[FileRecord], names: list[str], delimiter: str) -> Iterator[bytes]:
     line = io.StringIO()
     writer = csv.writer(line, delimiter=delimiter, lineterminator="\n")
-    names = list[str]()
-    for record in records:
-        if not names:
-            names = list(record.values)
-            writer.writerow(names)
-        writer.writerow(record.values.get(name, "") for name in names)
+    rows = ([record.values.get(name, "") for name in names] for record in records)
+    for row in filter(None, chain([names], rows)):
+        writer.writerow(row)
         yield utf8(line.getvalue())
         line.seek(0)
         line.truncate()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rowspace._base.lazy import import_extra
 from rowspace.errors import FileFormatError, UsageError, missing_file, reason_of
-from rowspace.text.corpus.file_types import suffix_of
+from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.json_array import ArrayError, array_items
 from rowspace.text.corpus.reading import read_chunks
 from rowspace.text.corpus.record_columns import check_columns, column_names
@@ -22,6 +22,7 @@ __all__ = [
     "DamagedValues",
     "FileRecord",
     "check_record_name",
+    "csv_header",
     "has_records",
     "is_typed",
     "read_records",
@@ -111,6 +112,13 @@ def check_record_name(path: str | Path) -> None:
     """Raise `UsageError` unless the name of a file has the ending of records, those of arrays included."""
     if not has_records(path, arrays=True):
         raise UsageError(f"{path}: a file of records has a name that ends in {', '.join(_READERS)}")
+
+
+def csv_header(path: str) -> list[str]:
+    """Return the names of the columns of CSV, which short records do not have all; none of an empty file."""
+    lines = _Lines(_File(path, _BYTES_AT_ONCE, {}, None, named=True, keep_damaged=False))
+    rows = csv.reader(lines, delimiter=csv_delimiter(path) or ",", strict=True)
+    return _header(path, lines.start, next(filter(None, rows), []))
 
 
 def is_typed(path: str | Path) -> bool:

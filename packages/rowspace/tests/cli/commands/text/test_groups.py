@@ -61,6 +61,14 @@ def test_keeps_the_first_records_with_all_columns(run: Run, tmp_path: Path, endi
     assert source.read_bytes() == before
 
 
+@pytest.mark.parametrize("rows", ["", "a cat sat on the mat\n", "a cat sat on the mat\na dog barked twice,2\n"])
+def test_the_header_is_kept_though_cells_are_missing(run: Run, tmp_path: Path, rows: str) -> None:
+    source, output = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(f"\n text ,label\n{rows}")
+    run("dedupe", str(source), "--column", "text", "-o", str(output))
+    assert output.read_text() == f"text,label\n{rows}".replace("mat\n", "mat,\n")
+
+
 def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) -> None:
     source, output, report = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "report.jsonl"
     source.write_text("\n".join(["", *TEXTS[:2], " ", *TEXTS[2:], ""]))  # blank lines are no texts
