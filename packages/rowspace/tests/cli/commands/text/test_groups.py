@@ -115,9 +115,11 @@ def test_cluster_prints_words_and_saves_the_cluster_of_each_text(
     assert [(one["id"], one["text"]) for one in saved] == list(zip(*_columns().values(), strict=True))
     assert all(one["cluster"] in (None, 0, 1, 2) for one in saved)
     (tmp_path / "again.jsonl").write_bytes(output.read_bytes())
+    (tmp_path / "short.csv").write_text("text,cluster\nthe first\nthe second,9\n")
     for name, target, expected in (
         (str(records), str(tmp_path / "out.csv"), "must end in .jsonl or .ndjson"),
         (str(tmp_path / "again.jsonl"), str(output), "would replace the column 'cluster'; rename it"),
+        (str(tmp_path / "short.csv"), str(output), "would replace the column 'cluster'; rename it"),
         ("-", str(output), "records of standard input are read once"),
     ):
         wrong = run("cluster", name, *options, "-o", target, status=2).stderr

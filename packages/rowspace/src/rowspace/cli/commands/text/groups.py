@@ -226,8 +226,7 @@ def _check_clusters_target(output: str, file: str, column: str | None) -> None:
     if file == "-":
         raise UsageError("records of standard input are read once, but -o needs them twice; save them in a file")
     check_record_name(file)
-    first = next(read_records(file, limit=MAX_RECORD, columns={"column": column}), None)
-    if first is not None and "cluster" in first.values:
+    if any("cluster" in each.values for each in read_records(file, limit=MAX_RECORD, columns={"column": column})):
         raise UsageError(f"{file}: the number of the cluster would replace the column 'cluster'; rename it")
 
 
