@@ -57,6 +57,18 @@ def test_sources_give_the_same_interactions(tmp_path):
     assert list(as_sets(read_interactions(BASKETS.values())).values()) == list(EXPECTED.values())
 
 
+def test_baskets_of_several_files_are_different_users(tmp_path):
+    for name, text in (("a.txt", "tea\tmilk\n\n"), ("b.txt", "ale\tnuts\nale"), ("empty.txt", "")):
+        (tmp_path / name).write_text(text)
+    a, b, empty = (tmp_path / name for name in ("a.txt", "b.txt", "empty.txt"))
+    tea, ale, last = {"tea": 1, "milk": 1}, {"ale": 1, "nuts": 1}, {"ale": 1}
+    assert as_sets(read_interactions([a, empty, b])) == {"0": tea, "2": ale, "3": last}  # line 1 is empty
+    assert as_sets(read_interactions([["x"], b, ["y"]])) == {"0": {"x": 1}, "1": ale, "2": last, "3": {"y": 1}}
+    a.write_text("\n\n")
+    with pytest.raises(FileFormatError, match=r"b.txt: line 1: gap divides events"):
+        read_interactions([a, b], gap=9)
+
+
 def test_a_sparse_matrix_has_users_as_rows_and_items_as_columns():
     matrix = csr_array(np.array([[0, 2, 1], [0, 0, 0], [0, 3, 0]], np.float32))
     assert as_sets(read_interactions(matrix)) == {"0": {"1": 2, "2": 1}, "2": {"1": 3}}

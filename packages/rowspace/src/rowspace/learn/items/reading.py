@@ -49,7 +49,8 @@ def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> In
             - a path, or several `pathlib.Path`: CSV (.csv, .tsv), JSON (.jsonl, .ndjson, .json) or Parquet (.parquet)
               with such columns, or any other text with one basket a line; "-" is standard input with baskets.
 
-            Empty baskets are left out, and are no users; an empty line counts in the numbers of the others.
+            Empty baskets are left out, and are no users; an empty line counts in the numbers of the others. Lines of
+            several files are numbered as those of one.
         **options: The fields of `BasketOptions`: user_column="user", separator="\t", gap=None, min_count=1, ...
 
     Raises:
@@ -80,7 +81,8 @@ def read_interactions(baskets: Baskets, **options: Unpack[BasketKeywords]) -> In
 def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
     """Add everything in `baskets` to `events`."""
     if isinstance(baskets, str | os.PathLike):
-        return _read_file(os.fspath(baskets), events, options)
+        _read_file(os.fspath(baskets), events, options)
+        return None
     if hasattr(baskets, "tocsr"):
         return _read_matrix(baskets, events, options)
     baskets = frame_records(baskets) or baskets
@@ -93,7 +95,7 @@ def _read(baskets: Any, events: EventList, options: BasketOptions) -> None:
     number, columns = 0, _columns(options)
     for place, each in enumerate(baskets):
         if isinstance(each, os.PathLike):
-            _read_file(os.fspath(each), events, options)
+            number += _read_file(os.fspath(each), events, options, number)
         elif isinstance(each, Mapping):
             check_columns(f"event {place}", each, columns)
             _add_event(each, events, columns, _refusing(UsageError, f"event {place}"))
@@ -156,18 +158,22 @@ def _columns(options: BasketOptions) -> dict[str, str | None]:
     }
 
 
-def _read_file(name: str, events: EventList, options: BasketOptions) -> None:
+def _read_file(name: str, events: EventList, options: BasketOptions, first: int = 0) -> int:
+    """Add what is in a file; lines of baskets are numbered from `first`. Return how many of these there are."""
     if name != STANDARD_INPUT and (Path(name).is_dir() or not Path(name).exists()):
         raise missing_file(name, "give a file of baskets or of events, or a list of lists of items")
     if has_records(name, arrays=True):
         columns = _columns(options)
         for line, values in read_records(name, limit=MAX_RECORD, columns=columns):
             _add_event(values, events, columns, _refusing(FileFormatError, f"{name}: line {line}"))
-        return
-    for number, text in enumerate(chain.from_iterable(read_lines(name, named=True))):
+        return 0
+    line = 0
+    for line, text in enumerate(chain.from_iterable(read_lines(name, named=True)), 1):
         items = list(_items(text, options.separator))
         if items:
-            _add_basket(str(number), items, events, options, _refusing(FileFormatError, f"{name}: line {number + 1}"))
+            refuse = _refusing(FileFormatError, f"{name}: line {line}")
+            _add_basket(str(first + line - 1), items, events, options, refuse)
+    return line
 
 
 def _items(line: str, separator: str) -> Iterator[str]:
