@@ -96,6 +96,39 @@ def test_an_update_removes_an_indexed_file_that_was_deleted(encoder, tmp_path):
     assert index.settings.roots == (str(files / "b.txt"),)
 
 
+def test_an_update_removes_the_only_file(encoder, tmp_path):
+    files = write_files(tmp_path / "files", {"a.txt": "Water."})
+    index = Index.build(files / "a.txt", encoder, tmp_path / "index")
+    (files / "a.txt").unlink()
+    assert index.update().removed == 1
+    assert index.update().removed == 0
+    (files / "b.txt").write_text("Fire.")
+    assert index.update(files / "b.txt").added == 1
+    assert (index.settings.roots, len(index.files())) == ((str(files / "b.txt"),), 1)
+
+
+def test_an_update_of_other_files_keeps_a_deleted_file_until_its_own(encoder, tmp_path):
+    files = write_files(tmp_path / "files", {"a.txt": "Water.", "b.txt": "Fire."})
+    index = Index.build([files / "a.txt", files / "b.txt"], encoder, tmp_path / "index")
+    (files / "a.txt").unlink()
+    assert index.update(files / "b.txt").removed == 0
+    assert index.update().removed == 1
+
+
+@pytest.mark.parametrize("step", ["index.update_store", "writer.Writer.write", "writer.Writer.remove"])
+def test_the_update_after_a_failed_one_does_the_rest(encoder, tmp_path, monkeypatch, step):
+    files = write_files(tmp_path / "files", {"a.txt": "Water.", "b.txt": "Fire."})
+    index = Index.build(files / "a.txt", encoder, tmp_path / "index")
+    (files / "a.txt").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(f"rowspace.search.{step}", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.update([files / "a.txt", files / "b.txt"])
+    index = Index.open(tmp_path / "index", encoder)
+    assert index.update().removed == 1
+    assert [*index.files()] == [*index.settings.roots] == [str(files / "b.txt")]
+
+
 def test_files_without_text_are_counted(tmp_path, encoder):
     files = write_files(
         tmp_path / "files",

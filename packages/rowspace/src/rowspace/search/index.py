@@ -204,16 +204,15 @@ class Index(IndexReader):
         with writing(self.path):
             self._store.refresh()
             self._store.check()
-            known, indexed = self.settings.roots, self._store.files()
-            missing = [*known, *indexed]  # these may have been removed
+            known = self.settings.roots
+            missing = [*known, *self._store.files()]  # these may have been removed
             roots = resolve_roots(known if files is None else files, known=missing)
             joined = tuple(resolve_roots([*known, *roots], known=missing))
             self._check_roots(roots if self.settings.records is None else joined)
             if (columns := self.settings.records) is not None:
                 return self._update_record_files(joined, columns, on_progress)
-            left = tuple(root for root in joined if root not in indexed or is_url(root) or Path(root).exists())
-            if left != known:
-                self._store.change_settings(replace(self.settings, roots=left))
+            if joined != known:
+                self._store.change_settings(replace(self.settings, roots=joined))
             self.summary = update_store(
                 self._store, roots, self._queries.encoder_of_passages(), on_progress=on_progress
             )

@@ -4,6 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rowspace.errors import FileFormatError, RowspaceError
@@ -63,13 +64,22 @@ class FileUpdate:
         self.summary.skipped.update(each for each in self.summary.left_out.values() if each not in CHOSEN)
         kept, touched = set[str](), dict[str, int]()
         self.write(files, kept, touched)
-        self.writer.remove([path for path in self.known if path not in kept and _is_below(path, roots)])
+        self._remove([path for path in self.known if path not in kept and _is_below(path, roots)])
         if touched:
             self.store.touch(touched)
         self.store.maintain()
         self.summary.chunks = self.store.count()
         self.summary.seconds = time.perf_counter() - start
         return self.summary
+
+    def _remove(self, gone: Sequence[str]) -> None:
+        """Forget deleted files that were named themselves, and remove the rows of all that are gone or forgotten."""
+        settings = self.store.settings
+        left = tuple(root for root in settings.roots if root not in gone or is_url(root) or Path(root).exists())
+        if left != settings.roots:
+            self.store.change_settings(replace(settings, roots=left))
+        forgotten = [path for path in self.known if not _is_below(path, left)]  # also by an update that was killed here
+        self.writer.remove(list(dict.fromkeys([*gone, *forgotten])))
 
     def write(self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]) -> None:
         """Write the rows of files that are new or have changed; collect the paths that stay in the index."""
@@ -166,7 +176,7 @@ def _groups(files: Iterable[tuple[FoundFile, bytes, str]]) -> Iterator[list[tupl
 
 def _base_of(roots: Sequence[str]) -> str:
     """Return the folder below which paths are part of titles: the one root, or what several have in common."""
-    if any(map(is_url, roots)):
+    if not roots or any(map(is_url, roots)):
         return common_folder(roots)
     common = os.path.commonpath(roots)
     return common if Path(common).is_dir() else str(Path(common).parent)
