@@ -124,6 +124,14 @@ def test_nodes_without_edges_are_isolated():
     assert (read.names, read.isolated) == (["a", "b"], ["c", "d"])
 
 
+def test_a_node_with_an_edge_is_not_isolated_however_small_its_weight():
+    for weight in (1e3, 1e17):
+        graph = graph_of([("a", "b", weight), ("a", "c", 1.0), ("b", "a", 1.0)], directed=True)
+        assert (graph.names, graph.isolated) == (["a", "b", "c"], []), weight
+        assert graph.adjacency.indptr.tolist() == [0, 2, 3, 3], weight
+        assert graph.adjacency.indices.tolist() == [1, 2, 0], weight
+
+
 @pytest.mark.parametrize(
     ("edges", "message"),
     [

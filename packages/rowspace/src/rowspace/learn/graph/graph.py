@@ -71,13 +71,15 @@ def build_graph(edges: Edges, *, directed: bool, walks: int, length: int) -> Gra
     _refuse_if_nothing_to_learn(keys, edges.names)
     expected = expected_visits(_adjacency(keys, weights, size), walks=walks, length=length)
     whole = np.rint(np.round(expected, 6))  # the same for any order of the edges, though sums are rounded
-    visits = np.maximum(whole, expected > 0).astype(np.int64)
+    sources, targets = np.divmod(keys, size)
+    has_edge = np.zeros(size, np.bool_)
+    has_edge[sources] = has_edge[targets] = True  # also where what is expected is rounded to 0
+    visits = np.maximum(whole, has_edge).astype(np.int64)
     by_name = np.argsort(np.array(edges.names, object), kind="stable")
     order = by_name[np.argsort(-visits[by_name], kind="stable")]
     ranks = np.empty(size, np.int64)
     ranks[order] = np.arange(size)
     visited = int(np.count_nonzero(visits))
-    sources, targets = np.divmod(keys, size)
     adjacency = _adjacency(ranks[sources] * visited + ranks[targets], weights, visited)
     names = [edges.names[place] for place in order]
     return Graph(names[:visited], names[visited:], adjacency, visits[order[:visited]], directed)
