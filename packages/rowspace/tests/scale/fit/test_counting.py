@@ -125,6 +125,16 @@ def test_parts_that_are_done_in_another_order_have_the_ids_of_one_process(tmp_pa
     assert_equal(found, encode_corpus(tmp_path / "text", tmp_path / "one", options=options))
 
 
+def test_a_file_that_is_named_twice_counts_twice(tmp_path):
+    (tmp_path / "text").write_text("\n".join(LINES))
+    corpus, size = [tmp_path / "text"] * 2, (tmp_path / "text").stat().st_size
+    options = TextOptions(workers=1, min_count=1)
+    for name in ("one", "parts"):
+        (tmp_path / name).mkdir()
+    found = encode_in_parts(corpus, tmp_path / "parts", options=options, on=None, workers=None, part_bytes=size)
+    assert_equal(found, encode_corpus(corpus, tmp_path / "one", options=options))
+
+
 def test_a_part_of_a_file_ends_after_a_line(folder):
     file, options = folder / "a.txt", TextOptions()
     for count in (2, 7, 10_000):

@@ -1,6 +1,7 @@
 """Text in parts → the ids that one process would write, counted by workers → a table, learned here."""
 
 import shutil
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,14 +68,16 @@ def encode_in_parts(  # what, where, and how
     count = max(-(-size // part_bytes), min(FEW_PARTS, size // SMALL_PART))
     parts = text_parts(corpus, count, options=options)
     warn_of_tags_in(parts[0], options)
-    place = {part: number for number, part in enumerate(parts)}
+    places = defaultdict[TextPart, list[int]](list)  # several if a file is named twice
+    for number, part in enumerate(parts):
+        places[part].append(number)
     work = _Scan(replace(options, workers=1))
 
     def write_ids(path: Path) -> ProvisionalIds:
         with TemporaryDirectory(prefix="ids-", dir=folder) as own:
             merged = _Merged(Path(own), options)
             for part, scanned in map_parts(work, parts, on=on, workers=workers):
-                merged.add(place[part], scanned)
+                merged.add(places[part].pop(), scanned)
                 if on_bytes is not None:
                     on_bytes(part.bytes)
             return merged.join(len(parts), path)
