@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -65,6 +66,17 @@ def test_printed_url_serves_the_table(start: Start, words_path: str) -> None:
         assert [model.id for model in client.models.list()] == ["words"]
         reply = client.embeddings.create(model="words", input=["word3", "word1 word2"])
     assert [ones(item.embedding) for item in reply.data] == [[3], [1, 2]]
+
+
+def test_tables_at_a_url_and_of_the_hub_are_served(start: Start, words_path: str, tmp_path: Path) -> None:
+    (tmp_path / "models--org--name" / "refs").mkdir(parents=True)
+    (tmp_path / "models--org--name" / "refs" / "main").write_text("commit")
+    shutil.copytree(words_path, tmp_path / "models--org--name" / "snapshots" / "commit")
+    for path, name in ((f"file://{words_path}", "words"), ("org/name", "name")):
+        server = start(path, XDG_CACHE_HOME=str(tmp_path / "cache"), HF_HUB_CACHE=str(tmp_path))
+        assert server.message == f"rowspace: serving {name!r}, 50 dimensions; press Ctrl-C to stop\n"
+        with server.client() as client:
+            assert client.models.retrieve(name).created > 0
 
 
 def test_name_and_key_are_as_given(start: Start, words_path: str, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def serve(  # noqa: PLR0913  # one for each option
       rowspace serve my-table --host 0.0.0.0 --key-file key.txt --name words
     """
     from rowspace.encode import Encoder  # not needed for help
+    from rowspace.files.hub import local_path
     from rowspace.serve.access import Address, is_loopback
     from rowspace.serve.embeddings import KeyMiddleware, Numbers, Observed, make_app
     from rowspace.serve.server import listen, run
@@ -69,10 +70,11 @@ def serve(  # noqa: PLR0913  # one for each option
     if key is None and not is_loopback(host):
         raise UsageError(f"--host {host} gives other machines access: add a key, by --key-file or {KEY_VARIABLE}")
     with cleanup_on_interrupt(), listen(host, port) as listener:  # reports wrong values before long work
-        encoder = Encoder.load(path, mode=mode)
+        place = Path(local_path(path))  # of a URL or a name of the Hub, in the cache
+        encoder = Encoder.load(place, mode=mode)
         model = Path(path).resolve().name if name is None else name
         address = Address(host, listener.getsockname()[1])
-        numbers, created = Numbers(), int(Path(path).stat().st_mtime)
+        numbers, created = Numbers(), int(place.stat().st_mtime)
         app = make_app(encoder, model=model, created=created, normalize=normalize, numbers=numbers)
         checked = KeyMiddleware(app, address, key)
         _announce(f"{address.base_url}/v1", model, encoder.dim, as_json=as_json)
