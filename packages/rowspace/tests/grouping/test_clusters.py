@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import UsageError
+from rowspace.errors import CorpusError, UsageError
 from rowspace.text import whitespace_json
 
 WORDS = ["bread", "flour", "oven", "planet", "star", "orbit", "the"]
@@ -59,10 +59,16 @@ def _telling(labels: list[int], label: int) -> list[str]:
     )
 
 
-def test_refuses_texts_without_a_known_word(table: rs.Table) -> None:
+def test_refuses_texts_that_it_cannot_cluster(table: rs.Table) -> None:
     for texts in ([], ["unknown", ""]):
         with pytest.raises(UsageError, match=f"none of the {len(texts)} texts has a word"):
             rs.cluster_texts(texts, table)
+    for texts, place in (([1, 2], "0 is a int"), (["a", None], "1 is a NoneType")):
+        with pytest.raises(UsageError, match=f"texts must be strings, but text {place}"):
+            rs.cluster_texts(texts)
+    advice = r"occurs 1 time\); add texts, or give a table by --table \(table= in Python\)$"
+    with pytest.raises(CorpusError, match=f"^no table can be learned from the texts .*{advice}"):
+        rs.cluster_texts(["one two", "three four"])
     with pytest.raises(UsageError, match="clusters must be a whole number from 1"):
         rs.cluster_texts(TEXTS, table, clusters=0)
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from rowspace._base.validate import check_whole_number
 from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.encoder import Encoder
-from rowspace.errors import UsageError
+from rowspace.encode.executor import check_texts
+from rowspace.errors import CorpusError, UsageError
 from rowspace.learn.fit import fit
 from rowspace.space import k_means
 from rowspace.table import Table
@@ -67,9 +68,11 @@ def cluster_texts(
 
     Raises:
         UsageError: A text is not a string, no text has a known word, or a number is out of range.
+        CorpusError: No table can be learned from the texts.
         MissingExtraError: scikit-learn is not installed.
     """
     texts = list(texts) if not isinstance(texts, str) else [texts]
+    check_texts(texts)
     count = min(MOST_CLUSTERS, max(2, round((len(texts) / 2) ** 0.5))) if clusters is None else clusters
     check_whole_number("clusters", count, 1, 2**31 - 1)
     check_whole_number("words", words, 1, MOST_WORDS)
@@ -95,7 +98,11 @@ def _encoder(
     if table is None:
         size = sum(map(len, texts))
         epochs = max(5, min(20, EPOCH_CHARACTERS // max(1, size)))
-        table = fit(iter(texts), dim=100, epochs=epochs, min_count=2)
+        try:
+            table = fit(iter(texts), dim=100, epochs=epochs, min_count=2)
+        except CorpusError as error:
+            reason, advice = str(error).split(";")[0], "add texts, or give a table by --table (table= in Python)"
+            raise CorpusError(f"no table can be learned from the texts ({reason}); {advice}") from error
     encoder = Encoder(table) if isinstance(table, Table) else Encoder.load(table)
     is_counted = encoder.options.mode == "rowspace" and encoder.table.counts is not None
     return Encoder(encoder.table, pooling="sif") if is_counted else encoder
