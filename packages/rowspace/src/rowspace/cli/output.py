@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from rowspace._base.plural import plural
+from rowspace.files.strict_json import finite
 
 __all__ = ["console_on", "file_size", "message", "print_facts", "print_json", "print_line", "print_table", "shown"]
 
@@ -34,7 +35,7 @@ def print_line(line: str) -> None:
 def print_json(document: object, *, indent: int | None = 2) -> None:
     """Print a JSON document on standard output; numbers that JSON cannot hold (nan) become null, and dates texts."""
     in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    print(json.dumps(_finite(document), indent=indent, ensure_ascii=not in_unicode, allow_nan=False, default=str))
+    print(json.dumps(finite(document), indent=indent, ensure_ascii=not in_unicode, allow_nan=False, default=str))
 
 
 def print_table(
@@ -100,11 +101,3 @@ def _print_titled(title: str, grid: Grid) -> None:
 def _text(content: str) -> Text:
     """Wrap text so that rich does not parse markup in it."""
     return Text(shown(content))
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

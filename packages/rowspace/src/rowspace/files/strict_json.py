@@ -5,6 +5,7 @@ each of these is a `FileFormatError`.
 """
 
 import json
+import math
 import os
 import zlib
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import Any
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular
 
-__all__ = ["SEAL", "is_count", "parse_object", "read_object", "sealed", "unsealed"]
+__all__ = ["SEAL", "finite", "is_count", "parse_object", "read_object", "sealed", "unsealed"]
 
 MAX_SIZE = 1 << 28  # bytes: the indexes of the largest models have about 10 MB
 REMEDY = "restore the file from a copy"
@@ -128,6 +129,19 @@ def is_count(value: object) -> bool:
     [True, True, False, False, False, False]
     """
     return type(value) is int and 0 <= value < 2**63
+
+
+def finite(value: object) -> object:
+    """Return a value with None for numbers that JSON does not have.
+
+    >>> finite({"a": [1.5, float("nan"), float("inf")]})
+    {'a': [1.5, None, None]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _first_duplicate(pairs: list[tuple[str, Any]]) -> str:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from rowspace._base.atomic import atomic_file, check_file_target
 from rowspace.errors import UsageError
+from rowspace.files.strict_json import finite
 from rowspace.text.characters import utf8
 from rowspace.text.corpus.file_types import csv_delimiter, suffix_of
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.records import FileRecord, csv_header, has_records, read_records
 
-__all__ = ["JSON_LINES", "MAX_RECORD", "check_kept", "check_lines_target", "write_kept"]
+__all__ = ["JSON_LINES", "MAX_RECORD", "check_kept", "check_lines_target", "json_line", "write_kept"]
 
 MAX_RECORD = 1 << 28  # bytes
 JSON_LINES = (".jsonl", ".ndjson")
@@ -43,6 +44,11 @@ def check_lines_target(output: str) -> None:
     ending = Path(output).suffix.lower()
     if ending != suffix_of(output):
         raise UsageError(f"the output is not compressed; leave out {ending} at the end of {output!r}")
+
+
+def json_line(document: object) -> bytes:
+    """Return a document as a line of JSON; numbers that JSON does not have (nan) become null, and dates texts."""
+    return utf8(json.dumps(finite(document), ensure_ascii=False, default=str)) + b"\n"
 
 
 def write_kept(
@@ -72,7 +78,8 @@ def write_kept(
             records = read_records(source, limit=MAX_RECORD)
             written = (record for record, keep in zip(records, kept, strict=True) if keep)
             delimiter = csv_delimiter(source)
-            file.writelines(_csv(written, csv_header(source), delimiter) if delimiter else _json(written))
+            lines = (json_line(record.values) for record in written)
+            file.writelines(_csv(written, csv_header(source), delimiter) if delimiter else lines)
 
 
 def _endings(source: str, column: str | None) -> tuple[str, ...]:
@@ -81,11 +88,6 @@ def _endings(source: str, column: str | None) -> tuple[str, ...]:
     if is_parquet_file(source):
         return (".parquet",)
     return (suffix_of(source),) if csv_delimiter(source) else JSON_LINES
-
-
-def _json(records: Iterator[FileRecord]) -> Iterator[bytes]:
-    for record in records:
-        yield utf8(json.dumps(record.values, ensure_ascii=False)) + b"\n"
 
 
 def _csv(records: Iterator[FileRecord], names: list[str], delimiter: str) -> Iterator[bytes]:

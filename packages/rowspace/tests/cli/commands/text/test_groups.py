@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,21 @@ def test_lines_are_kept_and_those_left_out_reported(run: Run, tmp_path: Path) ->
         {"number": 5, "text": TEXTS[2], "repeats": 2, "repeated": TEXTS[0], "similarity": 1.0},
         {"number": 6, "text": TEXTS[3], "repeats": 3, "repeated": TEXTS[1], "similarity": 1.0},
     ]
+
+
+def test_numbers_that_json_does_not_have_become_null(run: Run, tmp_path: Path, table_path: str) -> None:
+    numbers, files = [math.nan, math.inf, 1.5], (tmp_path / "in.parquet", tmp_path / "in.jsonl")
+    table = pa.table({"text": ["the cat", "a dog barked", "on the mat"], "n": numbers})
+    parquet.write_table(table, files[0])
+    files[1].write_text("\n".join(map(json.dumps, table.to_pylist())))  # with NaN and Infinity
+    for command, file, options in (
+        ("cluster", files[0], ("--table", table_path)),
+        ("cluster", files[1], ("--table", table_path)),
+        ("dedupe", files[1], ()),
+    ):
+        run(command, str(file), "--column", "text", *options, "-o", str(tmp_path / "out.jsonl"))
+        lines = (tmp_path / "out.jsonl").read_text().splitlines()
+        assert [json.loads(line, parse_constant=pytest.fail)["n"] for line in lines] == [None, None, 1.5], command
 
 
 def test_a_report_does_not_replace_the_input_or_the_output(run: Run, tmp_path: Path) -> None:

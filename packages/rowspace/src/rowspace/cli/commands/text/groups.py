@@ -1,6 +1,5 @@
 """`rowspace dedupe`: a file of texts without its near-duplicates; `rowspace cluster`: texts → clusters with words."""
 
-import json
 import time
 from itertools import chain
 from pathlib import Path
@@ -120,6 +119,7 @@ def _read(file: str, column: str | None) -> tuple[list[str], list[int]]:
 def _write_report(path: str, texts: list[str], places: list[int], found: "Duplicates") -> None:
     """Write each near-duplicate, the text that it repeats, and their numbers from 1."""
     from rowspace._base.atomic import atomic_file
+    from rowspace.grouping.keep import json_line
     from rowspace.text.characters import clean
 
     with atomic_file(path) as file:
@@ -127,7 +127,7 @@ def _write_report(path: str, texts: list[str], places: list[int], found: "Duplic
             if first != index:
                 fields = {"number": places[index] + 1, "text": clean(texts[index]), "repeats": places[first] + 1}
                 fields |= {"repeated": clean(texts[first]), "similarity": round(similarity, 4)}
-                file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+                file.write(json_line(fields))
 
 
 def cluster(
@@ -232,9 +232,8 @@ def _check_clusters_target(output: str, file: str, column: str | None) -> None:
 
 def _write_clusters(path: str, documents: "Iterable[dict[str, Any]]", labels: list[int]) -> None:
     from rowspace._base.atomic import atomic_file
-    from rowspace.text.characters import utf8
+    from rowspace.grouping.keep import json_line
 
     with atomic_file(path) as file:
         for document, label in zip(documents, labels, strict=True):
-            line = document | {"cluster": label if label >= 0 else None}
-            file.write(utf8(json.dumps(line, ensure_ascii=False, default=str)) + b"\n")
+            file.write(json_line(document | {"cluster": label if label >= 0 else None}))
