@@ -92,6 +92,9 @@ def test_features_are_ids_by_name(tmp_path):
         ids, sizes = read_features(features, ["ale", "milk", "nuts"], "item")
         assert ids.tolist() == [[2, 1], [1, 1], [0, 0]]
         assert sizes == (3, 2)
+    path.write_text("item,kind,cold\nwater\nmilk,dairy,yes\n")  # the first record is short
+    ids, sizes = read_features(path, ["milk", "water"], "item")
+    assert (ids.tolist(), sizes) == ([[2, 2], [1, 1]], (3, 3))
 
 
 @pytest.mark.parametrize(

@@ -87,16 +87,15 @@ def _numbered(features: Mapping[str, Sequence[str]], names: Sequence[str], width
 
 def _read(path: str, kind: str) -> dict[str, list[str]]:
     """Return the categories in a file of records by name."""
-    found: dict[str, list[str]] = {}
-    columns: list[str] | None = None
+    records = dict[str, dict[str, Any]]()
     for line, values in read_records(path, limit=MAX_RECORD):
         if kind not in values:
             raise FileFormatError(
                 f"{path}: line {line}: there is no column {kind!r}; name the column of the {kind}s so"
             )
-        columns = [name for name in values if name != kind] if columns is None else columns
-        found[str(values[kind])] = [_category(values.get(name)) for name in columns]
-    return found
+        records[str(values[kind])] = values
+    columns = dict.fromkeys(name for values in records.values() for name in values if name != kind)
+    return {name: [_category(values.get(column)) for column in columns] for name, values in records.items()}
 
 
 def _category(value: Any) -> str:
