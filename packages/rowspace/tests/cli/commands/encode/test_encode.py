@@ -15,6 +15,7 @@ from tests.learn.distillation.small_bert import save_bert
 
 import rowspace as rs
 from rowspace.encode import Encoder
+from rowspace.text import whitespace_json
 
 Run = Callable[..., Any]
 TEXTS = ["a class is an object", "", "the statement", "zzzz qqqq"]
@@ -88,6 +89,14 @@ def test_vectors_are_printed_without_an_output(run: Run, table_path: str, file: 
     documents = [json.loads(line) for line in run("encode", file, "--table", table_path).stdout.splitlines()]
     assert [document["text"] for document in documents] == TEXTS
     np.testing.assert_array_equal(np.array([each["vector"] for each in documents], np.float32), vectors)
+
+
+def test_a_number_that_json_does_not_have_is_printed_as_null(run: Run, file: str, tmp_path: Path) -> None:
+    words = ["statement", "class"]
+    rs.Table(words, np.array([[1, np.nan], [1, 2]]), tokenizer=whitespace_json(words)).save(tmp_path / "table")
+    lines = run("encode", file, "--table", str(tmp_path / "table")).stdout.splitlines()
+    assert [json.loads(line)["vector"] for line in lines] == [[1, 2], [0, 0], [1, None], [0, 0]]
+    assert "NaN" not in "".join(lines)
 
 
 def test_standard_input_is_read_in_a_pipe(table_path: str, table: rs.Table, tmp_path: Path) -> None:

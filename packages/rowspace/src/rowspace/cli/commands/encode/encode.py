@@ -6,7 +6,6 @@ own library applies otherwise.
 
 import json
 import shlex
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -183,14 +182,12 @@ def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str],
     from rowspace.text.characters import clean
 
     check_kept("the output", {"text": None}, options.vector_column)
-
-    in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     bad = BadRows(strict=options.strict)
     source = open_source(_source(names), column=options.column, bad=bad)
     for texts in source.read(None):
         for text, vector in zip(texts, encode_texts(encoder, texts), strict=True):
             document = {"text": None if text is None else clean(text), options.vector_column: _numbers(vector)}
-            print_line(json.dumps(document, ensure_ascii=not in_unicode))
+            print_json(document, indent=None)
     report_bad_rows(bad.first, bad.count)
 
 
