@@ -14,8 +14,7 @@ from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.executor import Executor, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
-from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut
-from rowspace.encode.names import with_names
+from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut, with_names
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds

@@ -26,6 +26,7 @@ from rowspace.contextual.pipeline import MODULES, is_contextual, read_modules
 from rowspace.encode.options import EncodeOptions, Mode, pool_rule
 from rowspace.encode.precision import stored_form
 from rowspace.errors import UsageError
+from rowspace.files.tokenizer_json import names_json
 from rowspace.store import format_of
 from rowspace.table import Table
 
@@ -40,9 +41,11 @@ __all__ = [
     "mode_at",
     "rules_of",
     "with_cut",
+    "with_names",
 ]
 
 MODEL2VEC_LENGTH = 512  # tokens
+THINGS = {"node", "item", "user", "category", "document"}  # kinds of rows, as the fits record them
 
 
 class ModeRules(NamedTuple):
@@ -273,3 +276,20 @@ class Plan:
             is_direct=options.dtype == "float32" and not rules.half,
             form=stored_form(options.dim or table.dim, options.dtype),
         )
+
+
+def with_names(table: Table) -> Table:
+    """Return a table of things with a tokenizer that looks a whole text up; any other table as it is.
+
+    >>> import numpy as np
+    >>> table = Table(["green tea", "milk"], np.eye(2), settings={"kind": "item"})
+    >>> with_names(table).tokenizer is None, table.tokenizer is None
+    (False, True)
+    """
+    if table.tokenizer is not None or table.subwords is not None or table.settings.get("kind") not in THINGS:
+        return table
+    named = Table(
+        table.vocabulary, table.rows, table.counts, tokenizer=names_json(table.vocabulary), settings=table.settings
+    )
+    named.path = table.path
+    return named

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rowspace.cli.progress.count import CountReporter
+from rowspace.cli.progress.encode import CountReporter
 
 
 def test_progress_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:

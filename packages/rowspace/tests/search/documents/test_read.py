@@ -12,8 +12,7 @@ from hypothesis import given, strategies as st
 from rowspace.errors import FileFormatError
 from rowspace.search.reading.documents import read_document
 from rowspace.search.reading.documents.document import line_starts
-from rowspace.search.reading.documents.languages import LANGUAGES, language_definitions
-from rowspace.search.reading.documents.python import python_definitions
+from rowspace.search.reading.documents.languages import LANGUAGES, language_definitions, python_definitions
 
 
 def read(path, text, max_chars=1500):

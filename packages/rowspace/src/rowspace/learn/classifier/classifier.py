@@ -18,6 +18,7 @@ from rowspace.learn.classifier.choosing import Part, choose
 from rowspace.learn.classifier.members import Plan, Source, SupervisedRows, learn_member
 from rowspace.learn.classifier.options import ClassifierOptions
 from rowspace.learn.classifier.targets import Labeled, Weights, numbered, weights_of
+from rowspace.learn.tuning.classifier import opened_encoder
 from rowspace.table import Table
 
 try:
@@ -91,7 +92,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         texts = _texts(X)
         labeled = numbered(y, len(texts))
         source = _source(texts, labeled, weights_of(labeled, self.class_weight, sample_weight))
-        choice = choose(_plans(options, _opened(self.table), labeled), source, options)
+        encoder = None if self.table is None else opened_encoder(self.table)
+        choice = choose(_plans(options, encoder, labeled), source, options)
         self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)} | choice.facts
         is_balanced = self.class_weight == "balanced" and sample_weight is None
         if is_balanced and self.facts_["measure"] == "weighted accuracy":
@@ -254,12 +256,6 @@ def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) ->
     if len(np.unique(source.labeled.numbers)) < 2:
         raise UsageError("texts with a weight above 0 must have at least two different labels; change the weights")
     return source
-
-
-def _opened(table: Encoder | Table | str | os.PathLike[str] | None) -> Encoder | None:
-    if table is None or isinstance(table, Encoder):
-        return table
-    return Encoder(table) if isinstance(table, Table) else Encoder.load(Path(table))
 
 
 def _plans(options: ClassifierOptions, encoder: Encoder | None, labeled: Labeled) -> list[Plan]:

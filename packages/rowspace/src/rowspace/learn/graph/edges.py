@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 
-__all__ = ["Edges", "check_weights", "edges_of_array", "edges_of_matrix", "edges_of_networkx", "edges_of_tuples"]
+__all__ = [
+    "Edges",
+    "check_weights",
+    "edges_of_array",
+    "edges_of_matrix",
+    "edges_of_networkx",
+    "edges_of_tuples",
+    "numbered",
+]
+
+Names = defaultdict[str, int]
 
 MAX_WEIGHT = 1e100  # so that sums are finite
 
@@ -105,10 +115,16 @@ def edges_of_networkx(graph: Any, weight: str | None) -> Edges:
     return Edges(names, sources, targets, weights)
 
 
+def numbered() -> Names:
+    """Return a dictionary that numbers its keys in the order in which they are first looked up."""
+    names: Names = defaultdict()
+    names.default_factory = names.__len__
+    return names
+
+
 def edges_of_tuples(tuples: Iterable[Any]) -> Edges:
     """Return the edges of pairs or triples: two names, texts or integers, and in triples a weight."""
-    names: defaultdict[str, int] = defaultdict()
-    names.default_factory = names.__len__
+    names = numbered()
     sources, targets, weights = list[int](), list[int](), list[Any]()
     size = 0
     for number, edge in enumerate(tuples):

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -23,6 +22,7 @@ from rowspace.learn.graph.edges import (
     edges_of_matrix,
     edges_of_networkx,
     edges_of_tuples,
+    numbered,
 )
 from rowspace.learn.graph.options import GraphOptions
 from rowspace.text.corpus.reading import STANDARD_INPUT, read_chunks
@@ -36,7 +36,6 @@ GraphInput = str | os.PathLike[str] | Iterable[Any]
 triples of names."""
 
 LINE_BYTES = 1 << 20  # of a record
-Names = defaultdict[str, int]
 Lines = list[list[str]]
 
 
@@ -81,7 +80,7 @@ def _file(path: str, options: GraphOptions, on_bytes: Callable[[int], None] | No
 
 def _edge_list(path: str, on_bytes: Callable[[int], None] | None) -> Edges:
     """Return the edges of a file with two names a line, separated by white space, or two names and a weight."""
-    names = _numbered()
+    names = numbered()
     places, weights, columns = list[NDArray[np.int32]](), list[NDArray[np.float64]](), 0
     for first, lines in _split_lines(path, on_bytes):
         columns = columns or next((len(line) for line in lines if line), 0)
@@ -96,13 +95,6 @@ def _edge_list(path: str, on_bytes: Callable[[int], None] | None) -> Edges:
     return Edges(
         list(names), pairs_of_nodes[:, 0], pairs_of_nodes[:, 1], np.concatenate(weights) if columns == 3 else None
     )
-
-
-def _numbered() -> Names:
-    """Return a dictionary that numbers its keys in the order in which they are first looked up."""
-    names: Names = defaultdict()
-    names.default_factory = names.__len__
-    return names
 
 
 def _split_lines(path: str, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, Lines]]:
@@ -167,7 +159,7 @@ def _is_weight(text: object) -> bool:
 
 def _records(path: str, options: GraphOptions) -> Edges:
     """Return the edges of a file of records."""
-    names, weight = _numbered(), options.weight_column
+    names, weight = numbered(), options.weight_column
     places, weights = list[int](), list[float]()
     nodes = {"source_column": options.source_column, "target_column": options.target_column}
     for number, record in enumerate(read_records(path, limit=LINE_BYTES, columns=nodes | {"weight_column": weight})):

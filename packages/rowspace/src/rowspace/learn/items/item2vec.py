@@ -18,7 +18,7 @@ from rowspace.learn.items.interactions import Interactions
 from rowspace.learn.items.options import ItemOptions
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.state import FitState
-from rowspace.learn.word2vec.trainer import Progress, Trainer
+from rowspace.learn.word2vec.trainer import Trainer
 
 __all__ = ["BasketCorpus", "learn_baskets"]
 
@@ -96,12 +96,8 @@ def learn_baskets(
     )  # fmt: skip
     trainer = Trainer(corpus, FitState.start(corpus, word2vec, {}))
     while trainer.state.epoch < options.passes:
-        if trainer.run_epoch(_never_pause):
+        if trainer.run_epoch(lambda _: False):
             on_epoch(trainer.state.epoch, trainer.state.losses[-1])
     weights = trainer.state.weights
     inputs, outputs = (np.ascontiguousarray(rows[: weights.size, : options.dim]) for rows in weights[:2])
     return inputs, outputs, trainer.state.losses
-
-
-def _never_pause(_progress: Progress) -> bool:
-    return False

@@ -20,7 +20,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("a classifier needs scikit-learn: pip install 'rowspace[analysis]'") from error
 
-__all__ = ["TextClassifier"]
+__all__ = ["TextClassifier", "opened_encoder"]
 
 KINDS = ("linear", "mlp")
 
@@ -88,7 +88,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise UsageError(f"y must be one label for each of {len(texts):,} texts, strings or whole numbers")
         if len(set(labels.tolist())) < 2:
             raise UsageError("y must have at least two different labels; check the column of labels")
-        opened = _opened(self.encoder)
+        opened = opened_encoder(self.encoder)
         vectors = _vectors(opened, texts)
         self._encoder, self.facts_ = opened, dict[str, Any]()
         self.classes_, self.layers_ = self._learn(vectors, labels, sample_weight)
@@ -174,7 +174,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _opened(encoder: Encoder | Table | str | os.PathLike[str]) -> Encoder:
+def opened_encoder(encoder: Encoder | Table | str | os.PathLike[str]) -> Encoder:
+    """Return the encoder of a table or a path."""
     if isinstance(encoder, Encoder):
         return encoder
     return Encoder(encoder) if isinstance(encoder, Table) else Encoder.load(Path(encoder))

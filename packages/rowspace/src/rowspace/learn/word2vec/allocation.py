@@ -30,7 +30,9 @@ from rowspace.learn.word2vec.private_rows import NGRAMS, PARTS, WORDS, room_of
 from rowspace.subwords.composition import list_ngrams
 
 __all__ = [
+    "LOGISTIC",
     "NONE_FIXED",
+    "SOFTPLUS",
     "add_copies",
     "available_memory",
     "bytes_needed",
@@ -50,6 +52,9 @@ NO_ROWS: Rows = np.zeros((0, LANES), np.float32)
 NONE_FIXED = Fixed(None, None, None)
 
 CACHE_LINE = 64  # bytes
+SCORES = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
+LOGISTIC = (1 / (1 + np.exp(-SCORES))).astype(np.float32)
+SOFTPLUS = np.log1p(np.exp(SCORES)).astype(np.float32)
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 ROWS_AT_ONCE = 4096  # whose initial values are drawn together
 MAX_SENTENCE = 4096  # kept words; a longer sentence is cut
@@ -203,7 +208,6 @@ def make_scratch(
         longest = private.most_words // (1 + drawn_negatives(options))
     columns = _columns(options)
     composed = _composed(options)
-    scores = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
     return Scratch(
         random=np.ones(1, np.uint64),
         sentence=np.zeros(longest, np.int64),
@@ -220,8 +224,8 @@ def make_scratch(
         hidden=_aligned_zeros(WINDOWS_PER_BATCH, columns),
         hidden_before=_aligned_zeros(WINDOWS_PER_BATCH, columns),
         windows=np.arange(WINDOWS_PER_BATCH),
-        logistic=(1 / (1 + np.exp(-scores))).astype(np.float32),
-        softplus=np.log1p(np.exp(scores)).astype(np.float32),
+        logistic=LOGISTIC,
+        softplus=SOFTPLUS,
         tally=np.zeros(2),
         copies=copies,
         private=private,

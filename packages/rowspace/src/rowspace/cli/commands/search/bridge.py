@@ -37,7 +37,7 @@ def bridge(
       rowspace bridge my-index new-table
       rowspace bridge my-index a-model2vec-folder --kind linear --sample 50000
     """
-    from rowspace.cli.progress.count import CountReporter
+    from rowspace.cli.progress.encode import CountReporter
     from rowspace.search import Index
 
     chosen = BridgeOptions(**options)

@@ -192,7 +192,7 @@ def _update(  # what to index, how, and what builds it if there is none
 ) -> "Index":
     """Update the index, or build it if there is none."""
     from rowspace.cli.default_table import open_index
-    from rowspace.cli.progress.count import CountReporter
+    from rowspace.cli.progress.encode import CountReporter
     from rowspace.search import Index
 
     if not Index.exists(output):
@@ -224,7 +224,7 @@ def _build(  # what to index, how, and where
     workers: int | None,
 ) -> "Index":
     from rowspace.cli.default_table import index_table_path
-    from rowspace.cli.progress.count import CountReporter
+    from rowspace.cli.progress.encode import CountReporter
     from rowspace.search import Index
 
     if not files:

@@ -144,12 +144,9 @@ class FastText(Word2Vec):
         self._make_writable()
         vars(self).pop("_parts_learned", None)  # of a training before
         self.syn1neg = np.require(self.syn1neg, np.float32, ["C", "W"])
-        counts = self.wv.expandos["count"]
-        return WordRows(self.wv.index_to_key, counts, self.wv.vectors_vocab, self.syn1neg, self._ngram_rows())
-
-    def _ngram_rows(self) -> NgramRows | None:
         wv = self.wv
-        return NgramRows(wv.vectors_ngrams, max(1, wv.min_n), wv.max_n) if wv.bucket else None
+        ngrams = NgramRows(wv.vectors_ngrams, max(1, wv.min_n), wv.max_n) if wv.bucket else None
+        return WordRows(wv.index_to_key, wv.expandos["count"], wv.vectors_vocab, self.syn1neg, ngrams)
 
     def _make_writable(self) -> None:
         for name in ("vectors_vocab", "vectors_ngrams"):

@@ -11,7 +11,7 @@ from rowspace.compat.gensim.training import kernels
 from rowspace.compat.gensim.training.corpus import EncodedText, LearningOptions
 from rowspace.compat.gensim.training.kernels import Outputs, Parts, Rules, Scratch
 from rowspace.compat.gensim.training.vocabulary import HuffmanTree
-from rowspace.learn.word2vec.kernels.arrays import TABLE_REACH, TABLE_SIZE
+from rowspace.learn.word2vec.allocation import LOGISTIC, SOFTPLUS
 from rowspace.learn.word2vec.sampling import Sampler, make_sampler
 
 __all__ = ["GeneralLearner", "Tags", "make_outputs", "make_scratch", "sampler_of", "word_parts"]
@@ -29,9 +29,6 @@ class Tags(NamedTuple):
 NO_TAGS = Tags(np.zeros(0, np.int64), np.zeros(1, np.int64))
 NO_DOCUMENTS = np.zeros((0, 1), np.float32)
 ONES = np.ones(1, np.float32)
-SCORES = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_SIZE + 1)
-LOGISTIC = (1 / (1 + np.exp(-SCORES))).astype(np.float32)
-SOFTPLUS = np.log1p(np.exp(SCORES)).astype(np.float32)
 
 
 class GeneralLearner:

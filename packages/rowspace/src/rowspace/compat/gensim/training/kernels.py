@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.kernels.chunk import next_sentence
+from rowspace.learn.word2vec.kernels.chunk import draw_negative, next_sentence
 from rowspace.learn.word2vec.kernels.draws import below, random_bits
 from rowspace.learn.word2vec.kernels.tiles import clip_score, table_slot
 from rowspace.learn.word2vec.sampling import Sampler
@@ -227,9 +227,7 @@ def predict(
     if len(outputs.negative) > 0:
         step(outputs.negative, word, np.float32(1), alpha, rules.learns_outputs, scratch)
         for _ in range(rules.negatives):
-            bits = random_bits(scratch.random)
-            slot = sampler.slots[below(len(sampler.slots), bits)]
-            drawn = np.int64(slot[1 + (np.uint32(bits) > slot[0])])
+            drawn = draw_negative(sampler, scratch.random)
             if drawn != word:
                 step(outputs.negative, drawn, np.float32(0), alpha, rules.learns_outputs, scratch)
 

@@ -18,7 +18,7 @@ from rowspace.compat.gensim.training.corpus import (
 from rowspace.compat.gensim.training.general import GeneralLearner, make_outputs, sampler_of, word_parts
 from rowspace.compat.gensim.training.kernels import CBOW, SKIPGRAM
 from rowspace.compat.gensim.training.model_vocabulary import ModelVocabulary
-from rowspace.compat.gensim.training.negative import NegativeLearner, NgramRows, WordRows
+from rowspace.compat.gensim.training.negative import NegativeLearner, WordRows
 from rowspace.errors import UsageError
 
 __all__ = ["ModelTraining"]
@@ -200,10 +200,7 @@ class ModelTraining(ModelVocabulary):
         self.wv.vectors = _writable(self.wv.vectors)
         self.syn1neg = _writable(self.syn1neg)
         counts = self.wv.expandos["count"]
-        return WordRows(self.wv.index_to_key, counts, self.wv.vectors, self.syn1neg, self._ngram_rows())
-
-    def _ngram_rows(self) -> NgramRows | None:
-        return None
+        return WordRows(self.wv.index_to_key, counts, self.wv.vectors, self.syn1neg)
 
     def _general_learner(self, options: LearningOptions, text: EncodedText, extra: Any) -> GeneralLearner:
         """Return the learner of all other options."""

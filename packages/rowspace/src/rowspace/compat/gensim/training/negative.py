@@ -13,7 +13,7 @@ from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, list_used
 from rowspace.learn.word2vec.divergence import Watch
 from rowspace.learn.word2vec.state import FitState
-from rowspace.learn.word2vec.trainer import Progress, Trainer
+from rowspace.learn.word2vec.trainer import Trainer
 
 __all__ = ["NegativeLearner", "NgramRows", "WordRows"]
 
@@ -121,7 +121,7 @@ class NegativeLearner:
         Raises:
             FitDiverged: The learning rate was too high; the rows are not changed by this epoch.
         """
-        self._trainer.run_epoch(_never)
+        self._trainer.run_epoch(lambda _: False)
 
     def write_back(self) -> None:
         """Copy what was learned into the arrays of `rows`."""
@@ -137,10 +137,6 @@ class NegativeLearner:
             rows.ngrams.rows[weights.ngrams.buckets] = weights.ngrams.rows[:, :dim]
         elif rows.ngrams is not None:
             weights.ngrams.rows[:, :dim] = rows.ngrams.rows[weights.ngrams.buckets]
-
-
-def _never(progress: Progress) -> bool:
-    return False
 
 
 def _fit_options(options: LearningOptions, rows: WordRows, text: EncodedText) -> FitOptions:

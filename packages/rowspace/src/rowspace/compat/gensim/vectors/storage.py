@@ -75,8 +75,6 @@ class VectorStorage:
 
     def __setitem__(self, keys: Any, weights: Any) -> None:
         """Add the vectors of keys, or replace them."""
-        if isinstance(keys, KEY_TYPES):
-            keys, weights = [keys], np.asarray(weights).reshape(1, -1)
         self.add_vectors(keys, weights, replace=True)
 
     def __contains__(self, key: object) -> bool:

@@ -6,7 +6,7 @@
 | `read.py` | bytes → document, by the suffix of the file |
 | `encoding.py` | bytes → text |
 | `markdown.py`, `html.py`, `notebook.py`, `pdf.py` | the readers of these formats |
-| `python.py`, `languages.py` | source code → definitions, by `ast` and by tree-sitter |
+| `languages.py` | source code → definitions, by tree-sitter, and in Python by `ast` |
 | `outline.py` | definitions → sections |
 
 Read next: `document.py`.

@@ -1,8 +1,10 @@
-"""The functions and classes of source code in languages other than Python, by the grammars of tree-sitter.
+"""The functions and classes of source code, by the grammars of tree-sitter, and in Python by `ast`.
 
 The grammars are those of tree-sitter-language-pack 0.x, whose wheel contains them; later versions download them.
 """
 
+import ast
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from rowspace.search.reading.documents.outline import Definition
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["LANGUAGES", "language_definitions"]
+__all__ = ["LANGUAGES", "language_definitions", "python_definitions"]
 
 LANGUAGES = {
     **dict.fromkeys((".c", ".h"), "c"),
@@ -110,6 +112,7 @@ _CONTAINERS = frozenset(
 _MAX_DEPTH = 100  # of the nodes around a definition; what is nested more deeply belongs to the definition around it
 _VALUES = frozenset(("arrow_function", "class", "function_expression"))
 _NAMES = frozenset(("bareword", "identifier", "simple_identifier", "type_head", "type_identifier", "type_spec"))
+_Block = ast.If | ast.Try | ast.With
 
 
 def language_definitions(text: str, language: str) -> list[Definition]:
@@ -175,3 +178,47 @@ def _name(node: "Node") -> str:
         found = found.child_by_field_name("name")
     text = b"" if found is None else found.text or b""
     return " ".join(text.decode(errors="replace").split())[:100]
+
+
+def python_definitions(text: str) -> list[Definition] | None:
+    r"""Return the functions and classes of a module of Python, by `ast`; None if it is not valid in the one that runs.
+
+    Args:
+        text: Source code.
+
+    Returns:
+        The definitions at the top level, with the methods of classes as children.
+
+    >>> python_definitions("class A:\n    @property\n    def b(self): ...\n")  # doctest: +ELLIPSIS
+    [Definition(first_line=1, last_line=3, name='A', children=[Definition(first_line=2, ...)]
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the source
+            module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return list(_of_statements(module.body))
+
+
+def _of_statements(statements: list[ast.stmt]) -> Iterator[Definition]:
+    pending = statements[::-1]  # not recursive: a chain of `elif` is a tree as deep as it is long
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            children = list(_of_statements(node.body)) if isinstance(node, ast.ClassDef) else []
+            yield Definition(first, node.end_lineno or node.lineno, node.name, children)
+        elif isinstance(node, _Block):
+            pending += [each for body in _bodies(node) for each in body][::-1]
+
+
+def _bodies(node: _Block) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a statement in order."""
+    yield node.body
+    if isinstance(node, ast.Try):
+        yield from (handler.body for handler in node.handlers)
+    if not isinstance(node, ast.With):
+        yield node.orelse
+    if isinstance(node, ast.Try):
+        yield node.finalbody

@@ -7,12 +7,11 @@ from rowspace.errors import FileFormatError
 from rowspace.search.reading.documents.document import Document, Section, line_starts
 from rowspace.search.reading.documents.encoding import decode_text
 from rowspace.search.reading.documents.html import read_html
-from rowspace.search.reading.documents.languages import LANGUAGES, language_definitions
+from rowspace.search.reading.documents.languages import LANGUAGES, language_definitions, python_definitions
 from rowspace.search.reading.documents.markdown import read_markdown
 from rowspace.search.reading.documents.notebook import read_notebook
 from rowspace.search.reading.documents.outline import outline_sections
 from rowspace.search.reading.documents.pdf import read_pdf
-from rowspace.search.reading.documents.python import python_definitions
 
 __all__ = ["has_plain_reading", "is_plain", "read_document"]
 
