@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rowspace as rs
-from rowspace.errors import CorpusError, CorpusWarning, RowspaceError, UsageError
+from rowspace.errors import CorpusError, CorpusWarning, FileFormatError, UsageError
 from rowspace.learn.fit import run_fit
 from rowspace.scale import fit_parts
 from rowspace.scale.fit.fit_parts import encode_in_parts
@@ -179,7 +179,7 @@ def test_processes_count_and_the_rows_are_those_of_fit(folder):
         ("c.txt", {}, CorpusError, r"^the files of the corpus are empty"),
         ("a.txt", {"phrases": 2}, UsageError, r"^parts are of words; leave out phrases and tokens"),
         ("a.txt", {"tokens": "bytes"}, UsageError, r"^parts are of words; leave out phrases and tokens"),
-        ("a.txt", {"column": "text"}, RowspaceError, r"^part .*a.txt failed: .* not valid JSON"),
+        ("a.txt", {"column": "text"}, FileFormatError, r"a.txt: line 1: not valid JSON"),
     ],
 )
 def test_what_has_no_parts_is_refused(corpus, options, kind, message, folder, tmp_path):
