@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.frames import frame_rows
 from rowspace._base.plural import plural
 from rowspace.errors import CorpusError, FileFormatError, UsageError
 from rowspace.learn.graph.edges import (
@@ -26,7 +25,7 @@ from rowspace.learn.graph.edges import (
 )
 from rowspace.learn.graph.options import GraphOptions
 from rowspace.text.corpus.reading import STANDARD_INPUT, read_chunks
-from rowspace.text.corpus.record_columns import place_of, value_in
+from rowspace.text.corpus.record_columns import frame_rows, place_of, value_in
 from rowspace.text.corpus.records import has_records, read_records
 
 __all__ = ["GraphInput", "read_edges"]

@@ -6,7 +6,6 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NoReturn, Unpack
 
-from rowspace._base.frames import frame_records
 from rowspace._base.options import check_option_names, shows_options
 from rowspace.errors import CorpusError, FileFormatError, UsageError, missing_file
 from rowspace.learn.items.events import EventList, Refuse, name_of, seconds_of, weight_of
@@ -14,7 +13,7 @@ from rowspace.learn.items.interactions import Interactions
 from rowspace.learn.items.options import BasketKeywords, BasketOptions
 from rowspace.text.corpus.lines import read_lines
 from rowspace.text.corpus.reading import STANDARD_INPUT
-from rowspace.text.corpus.record_columns import check_columns, value_in
+from rowspace.text.corpus.record_columns import check_columns, frame_records, value_in
 from rowspace.text.corpus.records import has_records, read_records
 
 __all__ = ["Baskets", "read_interactions"]

@@ -1,6 +1,9 @@
-"""The columns of a record: their names, their values, and what is said of those that are missing or not a text."""
+"""The columns of a record: their names, their values, and what is said of those that are missing or not a text.
 
-from collections.abc import Iterable, Mapping
+Also the records of tables of pandas and Polars, by what these have, so that neither is imported.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = [
     "check_columns",
     "column_names",
+    "frame_records",
+    "frame_rows",
     "no_text",
     "place_of",
     "problem_of",
@@ -77,3 +82,17 @@ def problem_of(column: str, value: object) -> str:
 def column_names(fields: Iterable["pa.Field"]) -> dict[str, Any]:
     """Return the names of the columns of Parquet, those of nested ones as keys of a dictionary."""
     return {field.name: column_names(field.type) if str(field.type).startswith("struct<") else None for field in fields}
+
+
+def frame_rows(value: Any) -> Iterator[tuple[Any, ...]] | None:
+    """Return the rows of a table of pandas or Polars as tuples; None for anything else."""
+    if hasattr(value, "itertuples"):
+        rows: Iterator[tuple[Any, ...]] = value.itertuples(index=False, name=None)
+        return rows
+    return iter(value.iter_rows()) if hasattr(value, "iter_rows") else None
+
+
+def frame_records(value: Any) -> Iterator[dict[str, Any]] | None:
+    """Return the rows of a table of pandas or Polars as dicts; None for anything else."""
+    rows = frame_rows(value)
+    return None if rows is None else (dict(zip(value.columns, row, strict=True)) for row in rows)
