@@ -57,8 +57,10 @@ def commands(corpus):
         "2 processes": [*torchrun, *fit],
         f"8 simulated, merged each {EVERY:,} words": simulated(8, EVERY),
         f"8 simulated, merged each {10 * EVERY:,} words": simulated(8, 10 * EVERY),
+        f"16 simulated, merged each {EVERY:,} words": simulated(16, EVERY),
         f"32 simulated, merged each {EVERY:,} words": simulated(32, EVERY),
         f"8 simulated, adaptive sum each {EVERY:,} words": simulated(8, EVERY, "adaptive"),
+        f"16 simulated, adaptive sum each {EVERY:,} words": simulated(16, EVERY, "adaptive"),
         f"32 simulated, adaptive sum each {EVERY:,} words": simulated(32, EVERY, "adaptive"),
     }
 

@@ -68,7 +68,7 @@ def fit_machines(  # what, where, and how
         merge_every: Words that each process learns between two merges; None is 32,768 for each of its threads.
         first_rows: The rows that each merge includes, 2,048 by default; each second one includes twice as many, each
             fourth four times.
-        merging: "mean", the default, or "adaptive", for 16 processes and more. With means, the default learning rate is
+        merging: "mean", the default, or "adaptive", for dozens of processes. With means, the default learning rate is
             multiplied by half of the number of processes, at least 1 and at most 4. The adaptive sum adds the changes
             of all processes, each row's multiplied by min(1, Σ‖δ‖² / ‖Σδ‖²): those that agree are not added twice
             (after Gill et al. 2019, arXiv 1909.03359).

@@ -90,7 +90,7 @@ def fit(  # noqa: PLR0913  # the options of the command
     merging: Annotated[
         Literal["mean", "adaptive"] | None,
         typer.Option(
-            help="How rows are merged; adaptive, a sum of changes, is for 16 processes and more.  [default: mean]",
+            help="How rows are merged; adaptive, a sum of changes, is for dozens of processes.  [default: mean]",
             rich_help_panel="Several machines",
             show_default=False,
         ),
