@@ -15,9 +15,9 @@ from tests.store.cases import CASES, Case, table_of, tokenizer_of
 
 from rowspace import space, store
 from rowspace.layers import recipes
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.fasttext_file import read_model, write_model
 from rowspace.learn.classifier.rows.learning import Targets, learn_rows
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.table import Table
 from rowspace.text import open_tokenizer
 

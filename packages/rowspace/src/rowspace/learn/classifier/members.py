@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from rowspace.encode import Encoder
 from rowspace.learn.classifier.ngrams.kernels import Targets as NgramTargets
 from rowspace.learn.classifier.ngrams.linear import NgramModel, counted, learn_ngrams
-from rowspace.learn.classifier.options import ClassifierOptions
+from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
 from rowspace.learn.classifier.rows.learning import Targets, learn_rows
 from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.targets import Labeled
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.table import Table

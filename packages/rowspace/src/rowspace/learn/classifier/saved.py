@@ -25,13 +25,12 @@ from rowspace.learn.classifier.choosing import Part
 from rowspace.learn.classifier.members import Ngrams, SupervisedRows, Vectors
 from rowspace.learn.classifier.ngrams.features import BUCKETS, Columns, Kind
 from rowspace.learn.classifier.ngrams.linear import NgramModel
-from rowspace.learn.classifier.options import ClassifierOptions
+from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.fasttext_file import read_model
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.learn.tuning.saved_classifier import CONTENTS, JSON, TENSORS

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FileFormatError, UsageError
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.fasttext_file import read_model, write_model
 from rowspace.learn.classifier.rows.learning import Targets, learn_rows
-from rowspace.learn.classifier.rows.options import RowsOptions
 
 WORDS = {
     "en": "the cat sat on a mat and slept",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FitDiverged
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.learning import Targets, learn_rows
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.table import Table
 
 WORDS = ["a", "b", "c"]

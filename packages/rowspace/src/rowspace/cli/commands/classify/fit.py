@@ -11,8 +11,7 @@ from rowspace.cli.commands.classify import LabelColumn, LabelSeparator, TextColu
 from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line, shown
 from rowspace.errors import UsageError
-from rowspace.learn.classifier.options import ClassifierOptions
-from rowspace.learn.classifier.rows.options import RowsOptions
+from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
 
 __all__ = ["fit"]
 

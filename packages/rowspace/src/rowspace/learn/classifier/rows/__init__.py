@@ -2,7 +2,6 @@
 
 | file | contents |
 |---|---|
-| `options.py` | `RowsOptions` |
 | `dictionary.py` | the words of the texts |
 | `features.py` | texts → features for learning |
 | `learning.py` | `learn_rows`: texts and labels → a model |

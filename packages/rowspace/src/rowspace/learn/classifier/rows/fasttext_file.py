@@ -15,12 +15,12 @@ from rowspace._base.atomic import StrPath, atomic_file
 from rowspace.errors import FileFormatError, UsageError, missing_file
 from rowspace.files.content import map_content
 from rowspace.files.mapped import BinaryReader
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.learning import LOSSES
 from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import NEVER
 from rowspace.store.model_formats import fasttext
 from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MODELS, VERSIONS, FileArguments, read_entries

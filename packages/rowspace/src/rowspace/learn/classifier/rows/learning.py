@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges, split_range
 from rowspace.errors import FitDiverged
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary, count_dictionary, joined
 from rowspace.learn.classifier.rows.features import Parts, compacted, features_of, parts_of, some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, Buckets, Rules
@@ -24,7 +25,6 @@ from rowspace.learn.classifier.rows.kernels.train import (
     learn,
 )
 from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import build_tree
 from rowspace.table import Table
 

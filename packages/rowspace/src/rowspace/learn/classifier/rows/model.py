@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges
+from rowspace.learn.classifier.options import RowsOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary, joined
 from rowspace.learn.classifier.rows.features import max_features, parts_of, text_ranges
 from rowspace.learn.classifier.rows.kernels.features import Buckets, Rules
 from rowspace.learn.classifier.rows.kernels.predict import Rows, compose_words, embed, leaf_probabilities
-from rowspace.learn.classifier.rows.options import RowsOptions
 from rowspace.learn.classifier.rows.tree import build_tree
 
 __all__ = ["SupervisedModel"]
