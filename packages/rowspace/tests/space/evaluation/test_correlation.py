@@ -45,3 +45,17 @@ def test_correlation_with_a_constant_is_nan():
 def test_unequal_or_too_short_inputs_are_refused(x, y):
     with pytest.raises(UsageError, match="the same length, at least 2"):
         pearson(x, y)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_values_that_are_not_finite_give_the_nan_of_scipy(value):
+    x, y = [1, 2, 3, value], [4, 3, 1, 2]
+    for ours, peer in ((pearson, stats.pearsonr), (spearman, stats.spearmanr)):
+        with np.errstate(invalid="ignore"):
+            expected = peer(x, y)
+        np.testing.assert_allclose(ours(x, y), (expected.statistic, expected.pvalue), err_msg=ours.__name__)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1e200, 5e307])
+def test_largest_and_smallest_numbers_are_correlated(size):
+    assert pearson([size, 2 * size, 3 * size], [3, 2, 1]) == pytest.approx((-1.0, 0.0), abs=1e-6)

@@ -44,6 +44,17 @@ def test_fields_can_be_separated_by_spaces(tmp_path):
     assert evaluate_pairs(tabs, WORDS, ROWS) == evaluate_pairs(spaces, WORDS, ROWS)
 
 
+def test_word_whose_row_is_not_finite_is_unknown(tmp_path):
+    path = tmp_path / "pairs"
+    path.write_text("cat dog 1\nsun moon 2\nthe tree 3\nsun tree 4")
+    rows = ROWS.copy()
+    rows[WORDS.index("moon")] = [np.nan, *ROWS[0, 1:]]
+    known = [place for place, word in enumerate(WORDS) if word != "moon"]
+    expected = evaluate_pairs(path, [WORDS[place] for place in known], ROWS[known])
+    assert evaluate_pairs(path, WORDS, rows) == expected
+    assert (expected.used, expected.oov_ratio) == (3, 25)
+
+
 @pytest.mark.parametrize("bad", ["cat dog", "cat dog x", "cat dog 1 2", "cat\tdog", "cat dog nan", "cat"])
 def test_malformed_line_is_refused_with_its_number(tmp_path, bad):
     path = tmp_path / "pairs"

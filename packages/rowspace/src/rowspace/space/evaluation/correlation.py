@@ -22,7 +22,7 @@ class Correlation(NamedTuple):
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
-    """Return the linear correlation of x (n,) with y (n,), n >= 2; NaN where either is constant.
+    """Return the linear correlation of x (n,) with y (n,), n >= 2; NaN where either is constant or not finite.
 
     Raises:
         UsageError: other shapes.
@@ -33,8 +33,10 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise UsageError(f"x and y must be vectors of the same length, at least 2, got {a.shape} and {b.shape}")
-    if (a == a[0]).all() or (b == b[0]).all():
+    if not np.isfinite([a, b]).all() or (a == a[0]).all() or (b == b[0]).all():
         return Correlation(nan, nan)
+    # Powers of two round nothing, and keep the products from overflow.
+    a, b = (np.ldexp(side, -np.frexp(np.abs(side).max())[1]) for side in (a, b))
     a, b = a - a.mean(), b - b.mean()
     r = float(a @ b / np.sqrt((a @ a) * (b @ b)))  # exactly 1 for equal ranks
     r = max(-1.0, min(1.0, r))
@@ -44,7 +46,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
 def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     """Return the correlation of the ranks of x (n,) and y (n,); equal values share their average rank.
 
-    Raises as `pearson` does.
+    NaN where either is constant or has NaN. Raises as `pearson` does.
 
     >>> spearman([1, 2, 3, 4], [1, 30, 20, 400]).r
     0.8
@@ -53,10 +55,10 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
 
 
 def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return ranks from 1; equal values share the mean of their ranks."""
+    """Return ranks from 1; equal values share the mean of their ranks, and NaN has the rank NaN."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
-    ranks: NDArray[np.float64] = (last - (sizes - 1) / 2)[group]
+    ranks: NDArray[np.float64] = np.where(np.isnan(values), nan, (last - (sizes - 1) / 2)[group])
     return ranks
 
 

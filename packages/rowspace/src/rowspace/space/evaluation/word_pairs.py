@@ -55,7 +55,7 @@ def evaluate_pairs(
     r"""Correlate the cosines of `rows` (V, d) with the judgments in a file of "word word number" lines.
 
     Fields are separated by tabs, or by other white space where a line has no tab; lines that start with # are comments.
-    A zero row has cosine 0.
+    A zero row has cosine 0; a word whose row has NaN or infinity is unknown.
 
     Args:
         path: a text file in UTF-8.
@@ -90,7 +90,7 @@ def evaluate_pairs(
 
     def row_of(word: str) -> Rows | None:
         if word in ids:
-            return np.asarray(rows[ids[word]])
+            return np.asarray(rows[ids[word]]) if np.isfinite(rows[ids[word]]).all() else None
         return None if unseen is None else unseen(word.lower() if case_insensitive else word)
 
     for a, b, judgment in _pairs(path, text, case_insensitive):
