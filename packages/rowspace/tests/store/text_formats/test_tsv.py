@@ -162,3 +162,13 @@ def test_unrelated_files_are_not_replaced_and_rows_cannot_use_the_metadata_name(
         tsv.save(table, tmp_path / "vectors.tsv")
     with pytest.raises(UsageError, match="that is the name of its metadata file"):
         tsv.save(table, tmp_path / "metadata.tsv")
+
+
+def test_metadata_of_another_file_is_never_replaced(tmp_path):
+    tsv.save(Table(["cat"], np.ones((1, 1))), tmp_path / "animals.tsv")
+    for act in (tsv.check_target, lambda path: tsv.save(Table(["red"], np.ones((1, 1))), path)):
+        with pytest.raises(UsageError, match=r"metadata.tsv exists and belongs to other rows, .* a separate folder"):
+            act(tmp_path / "colors.tsv")
+    assert tsv.load(tmp_path / "animals.tsv").vocabulary == ["cat"]
+    tsv.save(Table(["dog"], np.ones((1, 1))), tmp_path / "animals.tsv")
+    assert tsv.load(tmp_path / "animals.tsv").vocabulary == ["dog"]

@@ -109,9 +109,15 @@ def recognizes(path: Path) -> bool:
 
 def check_target(path: StrPath) -> None:
     """Raise what `save` to `path` would raise about the path itself: call it before long work."""
-    target, metadata = check_file_target(path, is_same_kind=recognizes), _metadata_paths(Path(path))[0]
-    if check_file_target(metadata) == target:
+    target = check_file_target(path, is_same_kind=recognizes)
+    metadata = check_file_target(_metadata_paths(Path(path))[0])
+    if metadata == target:
         raise UsageError(f"cannot save to {target}: that is the name of its metadata file; name another path")
+    if metadata.exists() and not target.exists():
+        raise UsageError(
+            f"cannot save to {target}: {metadata} exists and belongs to other rows, so it cannot be replaced; "
+            "name a path in a separate folder"
+        )
 
 
 def _metadata_paths(path: Path) -> list[Path]:
