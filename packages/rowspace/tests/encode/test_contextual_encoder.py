@@ -111,6 +111,8 @@ def test_length_and_case_are_those_of_the_folder(saved, tmp_path, assert_close):
     encoder = load(tmp_path / "model")
     assert_close(encoder.encode(TEXTS), model.encode(TEXTS))
     assert encoder.encode_and_count(TEXTS)[1].tolist() == [4, 2, 3, 6, 5, 4, 4]
+    with pytest.raises(UsageError, match="texts must be a list of texts, not str"):
+        encoder.encode_and_count("the cat")
     model.max_seq_length = 4
     assert_close(load(tmp_path / "model", max_tokens=4).encode(TEXTS), model.encode(TEXTS))
     with pytest.raises(UsageError, match="max_tokens must be at most the model's 16, not 17"):

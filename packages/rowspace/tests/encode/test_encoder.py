@@ -90,7 +90,7 @@ def test_ids_of_texts_give_the_same_vectors(table):
         (["a", None], "texts must be strings, but text 1 is a NoneType"),
         ([b"a"], "text 0 is a bytes"),
         ([3], "text 0 is a int"),
-        (None, "texts must be a text or several, not NoneType"),
+        (None, "texts must be a list of texts, not NoneType; give a list of strings"),
         (["a"] * 600 + [("a",)], "text 600 is a tuple"),
     ],
 )
@@ -100,6 +100,13 @@ def test_other_things_than_texts_are_refused(table, texts, complaint):
             encoder.encode(texts)
     with pytest.raises(UsageError, match=complaint):
         encoder.encode_tokens(texts)
+
+
+def test_one_string_is_not_split_into_characters(table):
+    encoder = Encoder(table)
+    for call in (encoder.encode_and_count, encoder.encode_tokens):
+        with pytest.raises(UsageError, match="texts must be a list of texts, not str; give a list of strings"):
+            call("the cat")
 
 
 @pytest.mark.parametrize(

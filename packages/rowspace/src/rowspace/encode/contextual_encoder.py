@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rowspace._base.parallel import torch_threads
 from rowspace.contextual.encoder import load_encoder
 from rowspace.contextual.pipeline import read_pipeline
-from rowspace.encode.executor import check_texts
+from rowspace.encode.executor import as_list, check_texts
 from rowspace.encode.fingerprint import add_array
 from rowspace.encode.options import EncodeOptions
 from rowspace.encode.precision import quantize
@@ -119,7 +119,7 @@ class ContextualEncoder:
         if isinstance(texts, str):
             vector: NDArray[Any] = self._encode([texts], purpose)[0][0]
             return vector
-        return self._encode(list(texts), purpose)[0]
+        return self._encode(as_list(texts), purpose)[0]
 
     def encode_and_count(self, texts: Iterable[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the vectors of texts, and how many tokens of each the model has read, special ones among them.
@@ -133,7 +133,7 @@ class ContextualEncoder:
         Raises:
             UsageError: A text is not a string.
         """
-        return self._encode(list(texts), None)
+        return self._encode(as_list(texts), None)
 
     def encode_ids(self, ids: FlatIds | Sequence[Sequence[int]]) -> NDArray[Any]:
         """Return the vectors of texts whose ids are known, with special tokens: (n, d), as `encode` returns them.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.options import shows_options
 from rowspace.encode.contextual_encoder import ContextualEncoder
-from rowspace.encode.executor import Executor, check_texts
+from rowspace.encode.executor import Executor, as_list, check_texts
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut, with_names
@@ -211,7 +211,7 @@ class Encoder:
         if isinstance(texts, str):
             vector: NDArray[Any] = self.executor.encode([texts], plan)[0]
             return vector
-        return self.executor.encode(_as_list(texts), plan)
+        return self.executor.encode(as_list(texts), plan)
 
     def encode_and_count(self, texts: Iterable[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the vectors of texts, and how many tokens each text has after the mode has cut it.
@@ -230,7 +230,7 @@ class Encoder:
         >>> Encoder(table).encode_and_count(["a cat", ""])[1]
         array([2, 0])
         """
-        listed = texts if isinstance(texts, list) else list(texts)
+        listed = as_list(texts)
         counts = np.zeros(len(listed), np.int64)
         return self.executor.encode(listed, self.plan, counts), counts
 
@@ -250,7 +250,7 @@ class Encoder:
         """
         if self.tokenizer is None:
             raise UsageError("this table has no tokenizer, so texts have no ids; encode() works without one")
-        listed = _as_list(texts)
+        listed = as_list(texts)
         try:
             if self.plan.rules.prompt:
                 listed = [self.plan.rules.prompt + text for text in listed]
@@ -325,11 +325,3 @@ class Encoder:
 def _restore(table: Table, options: dict[str, Any]) -> Encoder:
     """Unpickle an encoder."""
     return Encoder(table, **options)
-
-
-def _as_list(texts: Iterable[str]) -> list[str]:
-    if isinstance(texts, list):
-        return texts
-    if not isinstance(texts, Iterable):
-        raise UsageError(f"texts must be a text or several, not {type(texts).__name__}; give a list of strings")
-    return list(texts)

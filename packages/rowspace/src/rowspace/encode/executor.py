@@ -1,6 +1,6 @@
 """`Executor`: runs a plan over texts, in pieces and by several threads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from rowspace.encode.usage import Counters, NumbaSwitch, Report
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["Executor", "check_texts"]
+__all__ = ["Executor", "as_list", "check_texts"]
 
 TEXTS_PER_PIECE = 512  # whose text, ids and vectors fit in a core's cache
 
@@ -175,6 +175,15 @@ def check_texts(texts: Sequence[object]) -> None:
             raise UsageError(
                 f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
             )
+
+
+def as_list(texts: Iterable[str]) -> list[str]:
+    """Return texts as a list; raise `UsageError` for one string, which would be split into characters."""
+    if isinstance(texts, list):
+        return texts
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise UsageError(f"texts must be a list of texts, not {type(texts).__name__}; give a list of strings")
+    return list(texts)
 
 
 def _weights(table: Table, options: EncodeOptions) -> NDArray[np.float32] | None:

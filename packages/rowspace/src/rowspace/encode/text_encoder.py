@@ -17,7 +17,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("TextEncoder needs scikit-learn: pip install 'rowspace[analysis]'") from error
 
-__all__ = ["TextEncoder"]
+__all__ = ["TextEncoder", "checked_texts"]
 
 OPTIONS = ("mode", "pooling", "dim", "normalize", "max_tokens", "dtype", "workers")
 
@@ -86,7 +86,7 @@ class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Raises:
             UsageError: An option is invalid, or X is not one-dimensional or holds something else than texts.
         """
-        _checked_texts(X)
+        checked_texts(X)
         self._encoder = self._open()
         self.fingerprint_ = self._encoder.fingerprint
         self._n_features_out = self._encoder.encode([""]).shape[1]
@@ -106,7 +106,7 @@ class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 encoder has changed.
         """
         check_is_fitted(self, "fingerprint_")
-        texts = _checked_texts(X)
+        texts = checked_texts(X)
         if self._encoder is None:
             self._encoder = self._reopened()
         return self._encoder.encode(texts)
@@ -137,7 +137,7 @@ class TextEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return encoder
 
 
-def _checked_texts(X: object) -> list[str]:
+def checked_texts(X: object) -> list[str]:
     """Return texts as a list; raise `UsageError` for anything but one dimension of strings."""
     if isinstance(X, str | bytes):
         raise UsageError("X must be a list of texts, not one text; pass [text]")

@@ -110,6 +110,9 @@ def test_wrong_arguments(table, tmp_path):
     with pytest.raises(UsageError, match=r"there is no classifier in .*table'; learn one with TextClassifier"):
         TextClassifier.load(tmp_path / "table")
     fitted = TextClassifier(table).fit(["red1", "blue1"], ["a", "b"])
+    for call in (lambda: fitted.fit("ab", ["a", "b"]), lambda: fitted.predict("red1")):
+        with pytest.raises(UsageError, match=r"X must be a list of texts, not one text; pass \[text\]"):
+            call()
     with pytest.raises(UsageError, match="cannot save to"):
         fitted.save(tmp_path / "table")
 

@@ -17,6 +17,8 @@ from rowspace.table import Table
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils.validation import check_is_fitted
+
+    from rowspace.encode.text_encoder import checked_texts
 except ImportError as error:
     raise MissingExtraError("a classifier needs scikit-learn: pip install 'rowspace[analysis]'") from error
 
@@ -83,7 +85,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise UsageError(f"kind must be {' or '.join(KINDS)}, not {self.kind!r}")
         if sample_weight is not None and self.kind != "linear":
             raise UsageError('sample_weight needs kind="linear"; leave it out, or change the kind')
-        texts, labels = list(X), np.asarray(list(y))
+        texts, labels = checked_texts(X), np.asarray(list(y))
         if labels.ndim != 1 or labels.dtype.kind not in "Uiub" or len(labels) != len(texts):
             raise UsageError(f"y must be one label for each of {len(texts):,} texts, strings or whole numbers")
         if len(set(labels.tolist())) < 2:
@@ -102,7 +104,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Iterable[str]) -> NDArray[np.float64]:
         """Return the probability of each label for each text: (n, number of labels), in the order of `classes_`."""
         check_is_fitted(self, "layers_")
-        values = _vectors(self._encoder, list(X))
+        values = _vectors(self._encoder, checked_texts(X))
         for number, (weight, bias) in enumerate(self.layers_):
             values = (np.maximum(values, 0) if number else values) @ weight + bias
         if values.shape[1] == 1:  # one number for two labels
