@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
-from tests.bert_of_words import save_bert_of_words
-from transformers import BertModel
+from tests.bert_of_words import save_bert_of_words, save_roberta_of_words
+from transformers import BertModel, T5Config, T5EncoderModel, T5Model
 
 from rowspace.contextual import contextual_rows
 from rowspace.errors import FileFormatError, UsageError
@@ -87,6 +87,24 @@ def test_measures_are_those_of_the_paper(encoder, assert_close):
 def test_texts_that_do_not_do_are_refused(texts, message, encoder):
     with pytest.raises(UsageError, match=message):
         contextual_rows(encoder, texts)
+
+
+def test_roberta_reads_fewer_ids_than_it_has_positions(tmp_path):
+    save_roberta_of_words(tmp_path, WORDS)
+    assert contextual_rows(tmp_path, ["the " * 10]).states[0].shape[1] == 10
+    with pytest.raises(UsageError, match="has 11 tokens, but the model reads 10; shorten it"):
+        contextual_rows(tmp_path, ["the " * 11])
+
+
+def test_states_of_a_model_with_a_decoder_are_those_of_its_encoder(tmp_path, assert_close):
+    save_bert_of_words(tmp_path, WORDS)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
+    T5Model(T5Config(vocab_size=len(WORDS) + 1, **sizes)).save_pretrained(tmp_path)
+    found = contextual_rows(tmp_path, TEXTS[:1])
+    ids = torch.tensor([[WORDS.index(word) for word in TEXTS[0].split()]])
+    with torch.no_grad():
+        states = T5EncoderModel.from_pretrained(tmp_path).eval()(ids, output_hidden_states=True).hidden_states
+    assert_close(found.states[0], torch.cat(states))
 
 
 def test_measures_need_a_token_that_occurs_twice(encoder):

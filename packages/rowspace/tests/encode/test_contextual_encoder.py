@@ -9,6 +9,7 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
+from tests.bert_of_words import save_roberta_of_words
 from tests.learn.distillation.small_bert import DIM, save_bert
 from torch.nn.modules.module import register_module_forward_pre_hook
 
@@ -117,6 +118,15 @@ def test_length_and_case_are_those_of_the_folder(saved, tmp_path, assert_close):
     assert_close(load(tmp_path / "model", max_tokens=4).encode(TEXTS), model.encode(TEXTS))
     with pytest.raises(UsageError, match="max_tokens must be at most the model's 16, not 17"):
         load(tmp_path / "model", max_tokens=17)
+
+
+def test_roberta_reads_fewer_ids_than_it_has_positions(tmp_path):
+    save_roberta_of_words(tmp_path, ["a", "pad", "b"])
+    for max_tokens in (None, 0, 10):
+        encoder = load(tmp_path, max_tokens=max_tokens)
+        assert encoder.encode_and_count(["a b " * 20, "b"])[1].tolist() == [10, 1]
+    with pytest.raises(UsageError, match="max_tokens must be at most the model's 10, not 12"):
+        load(tmp_path, max_tokens=12)
 
 
 def test_batches_are_formed_by_length_and_change_nothing(saved, tmp_path, assert_close, monkeypatch):

@@ -15,7 +15,7 @@ from rowspace.errors import FileFormatError, MissingExtraError, UsageError, reas
 from rowspace.files.scaled_rows import REMEDY
 from rowspace.files.transformers_folder import TransformersFolder
 
-__all__ = ["LoadedEncoder", "TokenStates", "Vectors", "load_encoder"]
+__all__ = ["LoadedEncoder", "TokenStates", "Vectors", "load_encoder", "longest_input"]
 
 Vectors = NDArray[np.float32]
 TokenStates = tuple[list[str], Vectors, Vectors]
@@ -54,7 +54,7 @@ class LoadedEncoder:
         import torch  # transformers has imported it
 
         table = self.model.get_input_embeddings().weight.detach().float()
-        longest = getattr(self.model.config, "max_position_embeddings", None)
+        longest = longest_input(self.model)
         for text in texts:
             inputs = self.tokenizer(text, return_tensors="pt")
             ids = inputs["input_ids"][0]
@@ -65,9 +65,19 @@ class LoadedEncoder:
                     f"the text {text[:40]!r} has {len(ids)} tokens, but the model reads {longest}; shorten it"
                 )
             with torch.no_grad():
-                states = self.model(**inputs, output_hidden_states=True).hidden_states
+                states = self.encoder(**inputs, output_hidden_states=True).hidden_states
             tokens = self.tokenizer.convert_ids_to_tokens(ids)
             yield tokens, torch.cat(list(states)).float().numpy(), table[ids].numpy()
+
+
+def longest_input(model: Any) -> int | None:
+    """Return the number of ids that a model of transformers reads at once, if it is limited."""
+    longest = getattr(model.config, "max_position_embeddings", None)
+    if not isinstance(longest, int) or longest <= 0:
+        return None
+    tables = [module for name, module in model.named_modules() if name.endswith("position_embeddings")]
+    pads = [pad for pad in (getattr(table, "padding_idx", None) for table in tables) if pad is not None]
+    return longest - max(pads, default=-1) - 1  # RoBERTa counts positions from the one after that of padding
 
 
 def load_encoder(folder: str | os.PathLike[str]) -> LoadedEncoder:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace.contextual.encoder import longest_input
 from rowspace.errors import FileFormatError, MissingExtraError
 from rowspace.files.open_folder import resolve_inside
 from rowspace.files.strict_json import read_object
@@ -47,8 +48,7 @@ class PooledModel:
     @property
     def max_length(self) -> int | None:
         """The number of ids that it reads at once, if it is limited."""
-        longest = getattr(self.model.config, "max_position_embeddings", None)
-        return longest if isinstance(longest, int) and longest > 0 else None
+        return longest_input(self.model)
 
     def vectors(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the pooled last hidden states of n sequences of ids, none of them empty: (n, dim) float32."""
