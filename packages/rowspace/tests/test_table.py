@@ -9,6 +9,7 @@ from gensim.models import KeyedVectors
 
 from rowspace.errors import UnknownTokenError, UsageError
 from rowspace.space import nearest_reference
+from rowspace.subwords.hashing import Subwords
 from rowspace.table import Table
 
 TOKENS = ["the", "cat", "dog", "Paris", "한국", "mat", "sat", "on"]
@@ -87,6 +88,13 @@ def test_table_can_be_pickled_and_copied(table):
 def test_inconsistent_arguments_are_refused(vocabulary, rows, counts, message):
     with pytest.raises(UsageError, match=message):
         Table(vocabulary, rows, counts)
+
+
+def test_ngrams_of_words_of_another_shape_are_refused():
+    for shape in ((1, 2), (2, 3)):
+        subwords = Subwords(np.ones((1, shape[1])), np.zeros(shape), np.zeros(3, np.int32))
+        with pytest.raises(UsageError, match=r"subwords.own must have the shape \(2, 2\) of the rows, got \("):
+            Table(["cat", "dog"], np.eye(2), subwords=subwords)
 
 
 @pytest.mark.parametrize("key", [-1, 8, True, 1.5, None, [-1], [True], [1.0], ["cat", 99]])

@@ -89,6 +89,10 @@ class Table:
         self.rows = validate_rows(rows, len(self.vocabulary))
         self.counts = None if counts is None else validate_counts(counts, len(self.vocabulary))
         self.settings = dict(settings or {})
+        if subwords is not None and subwords.own.shape != self.rows.shape:
+            raise UsageError(
+                f"subwords.own must have the shape {self.rows.shape} of the rows, got {subwords.own.shape}"
+            )
         self.subwords = subwords
         self.outputs = None if outputs is None else validate_outputs(outputs, self.rows.shape)
         self.path: str | None = None

@@ -43,7 +43,9 @@ def test_table_without_any_ngram_rows_can_be_saved(tmp_path):
 
 def test_unsupported_row_dtype_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"rows of .* cannot be saved; convert them to float32"):
-        native.save(Table(["a"], ROWS[:1], subwords=subwords(rows=ROWS.astype(np.longdouble))), tmp_path / "t")
+        native.save(
+            Table(["a"], ROWS[:1], subwords=subwords(own=ROWS[:1], rows=ROWS.astype(np.longdouble))), tmp_path / "t"
+        )
     assert not (tmp_path / "t").exists()
 
 
