@@ -121,5 +121,10 @@ def test_what_cannot_be_learned_is_refused(documents):
     ]:
         with pytest.raises(error, match=message):
             fit_documents(given, **options)
-    with pytest.raises(UsageError, match="text 0 must be a string, not int"):
-        documents.infer([1])
+    for given, epochs, message in [
+        ([1], None, "text 0 must be a string, not int"),
+        ("cat and dog", None, "texts must be a list of texts, not one string"),
+        (["cat"], 0, "epochs must be a whole number from 1 to 100,000, not 0"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            documents.infer(given, epochs=epochs)

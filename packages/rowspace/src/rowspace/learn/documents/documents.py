@@ -75,13 +75,17 @@ class Documents:
             (n, dim) float32.
 
         Raises:
-            UsageError: `texts` is one string, or holds something else than strings.
+            UsageError: `texts` is one string or holds something else than strings, or an option is invalid.
         """
-        texts = [texts] if isinstance(texts, str) else list(texts)
+        if isinstance(texts, str):
+            raise UsageError("texts must be a list of texts, not one string")
+        texts = list(texts)
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 raise UsageError(f"text {number} must be a string, not {type(text).__name__}")
-        options = dataclasses.replace(self.options, epochs=epochs or self.options.epochs, workers=workers)
+        options = dataclasses.replace(
+            self.options, epochs=self.options.epochs if epochs is None else epochs, workers=workers
+        )
         counts = self.words.counts
         ids = word_ids(texts, self._tokenizer, len(self.words), workers=workers)
         return infer_rows(ids, np.asarray(counts, np.int64), np.asarray(self.words.rows, np.float32), options)
