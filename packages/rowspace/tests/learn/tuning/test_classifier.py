@@ -83,6 +83,17 @@ def test_integers_and_booleans_keep_their_type(table, examples, tmp_path):
         assert type(found.tolist()[0]) is type(labels[0])
 
 
+def test_name_of_a_downloaded_table_opens(table, tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    folder = tmp_path / "models--some-org--colors"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs" / "main").write_text("first")
+    (folder / "snapshots").mkdir()
+    table.save(folder / "snapshots" / "first")
+    fitted = TextClassifier("some-org/colors").fit(["red1", "blue1"], ["a", "b"])
+    assert fitted.predict(["red1"]).tolist() == ["a"]
+
+
 def test_it_follows_the_conventions_of_sklearn(table, examples):
     texts, labels = columns(examples)
     search = GridSearchCV(TextClassifier(table), {"kind": ["linear", "mlp"], "max_iter": [100]}, cv=2).fit(

@@ -35,7 +35,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     neither needs the version of scikit-learn that learned it.
 
     Args:
-        encoder: An `Encoder`, a `Table`, or the path of a table.
+        encoder: An `Encoder`, a `Table`, or what `Encoder.load` opens.
         kind: "linear" or "mlp".
         hidden_units: Hidden units of the MLP.
         max_iter: The maximum number of iterations (linear) or epochs (MLP).
@@ -180,7 +180,9 @@ def opened_encoder(encoder: Encoder | Table | str | os.PathLike[str]) -> Encoder
     """Return the encoder of a table or a path."""
     if isinstance(encoder, Encoder):
         return encoder
-    return Encoder(encoder) if isinstance(encoder, Table) else Encoder.load(Path(encoder))
+    if isinstance(encoder, Table):
+        return Encoder(encoder)
+    return Encoder.load(encoder if isinstance(encoder, str) else Path(encoder))
 
 
 def _vectors(encoder: Encoder, texts: list[str]) -> NDArray[np.float64]:
