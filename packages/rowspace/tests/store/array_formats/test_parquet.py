@@ -38,6 +38,12 @@ def test_pyarrow_opens_saved_file_and_it_round_trips(tmp_path, name, dtype, coun
     assert (again.counts is None) if counts is None else (again.counts == counts).all()
 
 
+@pytest.mark.parametrize("name", ["v.parquet", "v.arrow"])
+def test_big_endian_rows_are_saved(tmp_path, name):
+    parquet.save(Table(WORDS, ROWS.astype(">f4")), tmp_path / name)
+    assert parquet.load(tmp_path / name).rows.tobytes() == ROWS.tobytes()
+
+
 def test_arrow_rows_are_memory_mapped(tmp_path):
     parquet.save(Table([str(number) for number in range(10_000)], np.ones((10_000, 100))), tmp_path / "v.arrow")
     before = pa.total_allocated_bytes()

@@ -104,7 +104,7 @@ def check_target(path: StrPath) -> None:
 def _batch(table: Table, begin: int, end: int) -> "pa.RecordBatch":
     import pyarrow as pa
 
-    rows = np.ascontiguousarray(table.rows[begin:end])
+    rows = np.ascontiguousarray(table.rows[begin:end], table.rows.dtype.newbyteorder("="))  # pyarrow's
     columns = {
         "token": pa.array(list(table.vocabulary[begin:end]), pa.string()),
         "row": pa.FixedSizeListArray.from_arrays(pa.array(rows.reshape(-1)), table.dim),
