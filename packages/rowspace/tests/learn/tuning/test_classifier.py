@@ -83,6 +83,11 @@ def test_integers_and_booleans_keep_their_type(table, examples, tmp_path):
         assert type(found.tolist()[0]) is type(labels[0])
 
 
+def test_numbers_of_numpy_are_saved(table, tmp_path):
+    TextClassifier(table, seed=np.int64(3)).fit(["red1", "blue1"], ["a", "b"]).save(tmp_path / "saved")
+    assert type(TextClassifier.load(tmp_path / "saved").seed) is int
+
+
 def test_name_of_a_downloaded_table_opens(table, tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     folder = tmp_path / "models--some-org--colors"

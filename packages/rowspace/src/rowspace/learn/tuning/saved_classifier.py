@@ -21,7 +21,7 @@ from rowspace.encode import Encoder
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, read_object, sealed, unsealed
 from rowspace.store import load, save
-from rowspace.store.native.manifest import FILES, MARKER, OPTIONAL
+from rowspace.store.native.manifest import FILES, MARKER, OPTIONAL, plain_settings
 
 __all__ = ["SavedClassifier", "check_target", "read_classifier", "write_classifier"]
 
@@ -60,7 +60,7 @@ def write_classifier(saved: SavedClassifier, encoder: Encoder, path: str | os.Pa
     document = {
         "version": VERSION,
         "classes": saved.classes.tolist(),
-        "classifier": saved.params,
+        "classifier": plain_settings(saved.params),
         "encoder": options,
         "fingerprint": encoder.fingerprint,
         "facts": saved.facts,
