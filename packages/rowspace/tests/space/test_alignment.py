@@ -51,6 +51,14 @@ def test_a_rotated_copy_is_mapped_back(dtype, assert_close):
     assert found.scale == pytest.approx(1 / 3, rel=1e-2)
 
 
+def test_whole_numbers_are_mapped_to_float64():
+    rows = np.random.default_rng(3).integers(-2, 3, (20, 3))
+    found = space.align(rows, rows @ ortho_group.rvs(3, random_state=0))
+    mapped = found.apply(rows)
+    assert mapped.dtype == np.float64
+    np.testing.assert_array_equal(mapped, found.apply(rows.astype(float)))
+
+
 def test_only_a_row_with_nan_becomes_nan():
     rows = np.random.default_rng(2).normal(size=(6, 3))
     found = space.align(rows, rows)

@@ -46,7 +46,9 @@ class Alignment:
         return not (self.mean.any() or self.to_mean.any())
 
     def apply(self, rows: Rows) -> Rows:
-        """Return the mapped rows (n, d) in the dtype of `rows`, computed in float64 in blocks; NaN stays NaN.
+        """Return the mapped rows (n, d), computed in float64 in blocks; NaN stays NaN.
+
+        Floats keep their dtype; other numbers become float64.
 
         Raises:
             UsageError: The rows have another width.
@@ -57,7 +59,7 @@ class Alignment:
         """
         if rows.ndim != 2 or rows.shape[1] != len(self.mean):
             raise UsageError(f"rows must be (n, {len(self.mean)}), the width of the alignment, got {rows.shape}")
-        mapped = np.empty(rows.shape, rows.dtype)
+        mapped = np.empty(rows.shape, rows.dtype if rows.dtype.kind == "f" else np.float64)
         step = max(1, BLOCK_BYTES // (8 * rows.shape[1]))
         with np.errstate(invalid="ignore", over="ignore"):  # rows with NaN or infinity
             for start in range(0, len(rows), step):
