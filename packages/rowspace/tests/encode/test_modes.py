@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from model2vec import StaticModel
 from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from rowspace.encode import Encoder
 from rowspace.encode.modes import median_token_length
@@ -182,6 +184,14 @@ def test_other_modules_of_sentence_transformers_are_refused(tmp_path, table, con
     with pytest.raises(error, match=complaint):
         Encoder.load(tmp_path / "m")
     assert Encoder.load(tmp_path / "m", mode="rowspace").encode("the").shape == (20,)
+
+
+def test_an_id_without_a_row_is_zeros_if_no_token_is_unknown():
+    tokenizer = Tokenizer(WordLevel({"a": 0, "b": 1, "c": 2, "d": 3}, unk_token="none"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    encoder = Encoder(Table(["a", "b"], np.eye(2), tokenizer=tokenizer.to_str()), mode="model2vec")
+    assert both_ways(encoder, ["a c", "a d"]).tolist() == [[0.5, 0], [0.5, 0]]
+    assert encoder.encode_ids([[0, 2], [0, 3]]).tolist() == [[0.5, 0], [0.5, 0]]
 
 
 @pytest.mark.parametrize(("prompt", "width"), [("the cat: ", None), ("", 3), ("a dog ", 5)])

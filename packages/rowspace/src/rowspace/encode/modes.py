@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 MODEL2VEC_LENGTH = 512  # tokens
+NO_ID = 2**31 - 1  # of no token; V may be the id of a token without a row
 THINGS = {"node", "item", "user", "category", "document"}  # kinds of rows, as the fits record them
 
 
@@ -233,7 +234,7 @@ class Plan:
     Attributes:
         options: The options.
         rules: The rules of the mode.
-        unknown: The id of the unknown token, or V.
+        unknown: The id of the unknown token, or `NO_ID`.
         rule: How ids become a vector, see `pool_rule`.
         composes: Whether unseen words get the rows of their n-grams.
         is_direct: Whether pooled vectors are the result, without rounding or packing.
@@ -264,7 +265,7 @@ class Plan:
         return cls(
             options=options,
             rules=rules,
-            unknown=len(table) if unknown_id is None else unknown_id,
+            unknown=NO_ID if unknown_id is None else unknown_id,
             rule=pool_rule(
                 options.pooling,
                 keep_unknown=rules.keep_unknown,
