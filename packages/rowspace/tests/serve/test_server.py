@@ -22,9 +22,11 @@ def test_next_free_port_is_used() -> None:
         ("no.such.host.invalid", None, "'no.such.host.invalid' is not an address"),
         ("a" * 70, None, "'a{70}' is not an address"),
         ("192.0.2.1", None, r"cannot listen on 192\.0\.2\.1: "),
+        ("127.0.0.1", 70_000, "port must be a whole number from 0 to 65,535, not 70000"),
+        ("127.0.0.1", -1, "port must be a whole number from 0 to 65,535, not -1"),
     ],
 )
-def test_unusable_host_is_a_usage_error(host: str, port: int | None, message: str) -> None:
+def test_unusable_host_or_port_is_a_usage_error(host: str, port: int | None, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         listen(host, port)
 

@@ -16,6 +16,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 from rowspace.serve.connections import Connections
 
@@ -37,6 +38,8 @@ def listen(host: str, port: int | None, *, first: int | None = None) -> socket.s
     Raises:
         UsageError: The host or port is not available.
     """
+    if port is not None:
+        check_whole_number("port", port, 0, 65_535)
     ports = range(first or 0, (first or 0) + PORTS) if port is None else [port]
     for tried in ports:
         try:
