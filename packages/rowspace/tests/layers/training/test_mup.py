@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from rowspace.errors import UsageError
-from rowspace.layers import TiedHead, TokenEmbedding, mup_groups, mup_head_scale
+from rowspace.layers import PrefixTokens, SoftPrompt, TiedHead, TokenEmbedding, mup_groups, mup_head_scale
+from rowspace.layers.recipes import gpt2, t5, vit
 
 BASE = 32
 
@@ -54,3 +55,20 @@ def test_each_parameter_is_in_one_group():
     assert (kept["lr"], slowed["lr"]) == (0.1, 0.025)
     with pytest.raises(UsageError, match="must be at least 1, got 0 and 4"):
         mup_head_scale(0, 4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda dim: gpt2(50, dim, max_positions=8),
+        lambda dim: t5(50, dim, num_heads=4),
+        lambda dim: vit(dim, image_size=16, patch_size=4),
+        lambda dim: SoftPrompt(4, dim),
+        lambda dim: PrefixTokens(dim, registers=4),
+        lambda dim: nn.EmbeddingBag(50, dim),
+    ],
+    ids=["positions", "relative positions", "patches", "prompt", "registers", "bag"],
+)
+def test_inputs_keep_their_rate(make):
+    _, slowed = mup_groups(make(64), 64, base_dim=16, lr=0.1)
+    assert not slowed["params"]

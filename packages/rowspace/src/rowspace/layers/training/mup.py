@@ -7,8 +7,19 @@ from torch import nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.head.base_head import Head
+from rowspace.layers.pixels.image_embedding import PrefixTokens
+from rowspace.layers.pixels.patches import PatchEmbedding
+from rowspace.layers.positions.grid import GridPosition
+from rowspace.layers.positions.learned import LearnedPosition
+from rowspace.layers.positions.relative import RelativeBias
+from rowspace.layers.training.rows_in_text import SoftPrompt
 
 __all__ = ["mup_groups", "mup_head_scale"]
+
+TABLES = (
+    nn.Embedding, nn.EmbeddingBag, Head, GridPosition, LearnedPosition, PatchEmbedding, PrefixTokens, RelativeBias,
+    SoftPrompt,
+)  # fmt: skip
 
 
 def mup_head_scale(embedding_dim: int, base_dim: int) -> float:
@@ -61,7 +72,8 @@ def mup_groups(model: nn.Module, embedding_dim: int, *, base_dim: int, lr: float
     >>> [(len(group["params"]), group["lr"]) for group in mup_groups(model, 64, base_dim=16, lr=0.01)]
     [(2, 0.01), (1, 0.0025)]
     """
-    tables = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding | Head)}
+    parts = [part for part in model.modules() if isinstance(part, TABLES)]
+    tables = {id(getattr(part, name, None)) for part in parts for name in ("weight", "register_tokens")}
     kept: list[torch.Tensor] = []
     slowed: list[torch.Tensor] = []
     for parameter in model.parameters():
