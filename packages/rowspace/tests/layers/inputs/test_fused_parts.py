@@ -144,3 +144,14 @@ def test_fusing_other_inputs_raises(embed, complaint):
     with pytest.raises(UsageError, match=complaint):
         embed.fused = True
     assert not embed.fused
+
+
+@pytest.mark.parametrize("widths", [(4, 8), (8, 4)], ids=["positions", "norm"])
+def test_parts_of_other_widths_raise_as_separate_operations(widths):
+    positions, norm = LearnedPosition(9, widths[0]), nn.LayerNorm(widths[1])
+    embed = InputEmbedding(
+        tokens=TokenEmbedding(20, 8), segments=SegmentEmbedding(2, 8), positions=positions, norm=norm
+    )
+    for embed.fused in (False, True):
+        with pytest.raises(RuntimeError, match=r"size|shape"):
+            embed(IDS)

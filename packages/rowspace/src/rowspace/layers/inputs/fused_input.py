@@ -166,11 +166,12 @@ _forward.register_autograd(_differentiate, setup_context=_setup_context)
 
 
 def _can_be_fused(ids: tuple[Tensor, ...], weights: tuple[Tensor, ...]) -> bool:
-    """Whether the kernels apply: float32 on a CPU, few segments, and no transform of torch.func."""
+    """Whether the kernels apply: float32 on a CPU, few segments, one width, and no transform of torch.func."""
     on_cpu = all(tensor.device.type == "cpu" for tensor in (*ids, *weights))
     in_transform = not torch.compiler.is_compiling() and is_transform_active()
     is_float32 = {each.dtype for each in weights} == {torch.float32}
-    return on_cpu and not in_transform and is_float32 and len(weights[1]) <= FEW
+    is_one_width = all(each.shape[-1:] == weights[-1].shape for each in weights)
+    return on_cpu and not in_transform and is_float32 and is_one_width and len(weights[1]) <= FEW
 
 
 def _total(pieces: Sequence[NDArray[np.float32]]) -> Tensor:
