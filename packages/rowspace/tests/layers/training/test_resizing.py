@@ -11,6 +11,7 @@ from rowspace.errors import UsageError
 from rowspace.layers import (
     HashedEmbedding,
     LearnedPosition,
+    MappedEmbedding,
     TiedHead,
     TokenEmbedding,
     UntiedHead,
@@ -246,3 +247,11 @@ def test_what_cannot_be_resized_is_refused_and_unchanged():
         assert values.equal(before[name]), name
     assert held is not None
     assert optimizer.state == {}
+
+
+def test_rows_in_a_file_are_refused(tmp_path):
+    table = MappedEmbedding.create(tmp_path / "rows.safetensors", ROWS, DIM)
+    for change in (lambda: resize(table, 12), lambda: extend(table, 2), lambda: shrink(table, [0, 2])):
+        with pytest.raises(UsageError, match=r"rows\.safetensors; make a new file with MappedEmbedding\.create"):
+            change()
+    assert table.weight.shape == (ROWS, DIM)

@@ -16,6 +16,7 @@ from rowspace.layers.head.wrapping import readers
 from rowspace.layers.positions.learned import LearnedPosition
 from rowspace.layers.tables.adapters.lora import require_loaded
 from rowspace.layers.tables.init import Init, init_rows_
+from rowspace.layers.tables.mapped import MappedEmbedding
 
 __all__ = ["extend", "resize", "shrink"]
 
@@ -186,6 +187,8 @@ def _set_rows(parameter: nn.Parameter, values: Tensor) -> None:
 def _weight(module: nn.Module) -> Tensor:
     kinds = (nn.Embedding, LearnedPosition, nn.Linear)
     weight: Any = getattr(module, "weight", None)
+    if isinstance(module, MappedEmbedding):
+        raise UsageError(f"the rows of the table are in {module.path}; make a new file with MappedEmbedding.create")
     if isinstance(module, kinds) or (isinstance(module, Head) and isinstance(weight, nn.Parameter)):
         return cast(Tensor, weight)
     raise UsageError(
