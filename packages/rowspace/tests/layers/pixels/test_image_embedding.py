@@ -33,6 +33,14 @@ def test_crop_drops_incomplete_patches(size):
     assert torch.equal(embed(images), embed(images[..., :8, :8]))
 
 
+@pytest.mark.parametrize("options", [{"stride": 2}, {"stride": 5}, {"padding": 1}], ids=str)
+def test_crop_keeps_all_patches_of_a_convolution(options):
+    patches, images = PatchEmbedding(4, 3, 6, **options), torch.rand(1, 3, 11, 9)
+    expected = nn.functional.conv2d(images, patches.weight, patches.bias, **({"stride": 4} | options))
+    found = ImageEmbedding(patches=patches, positions=None, crop=True)(images)
+    torch.testing.assert_close(found, expected.flatten(2).transpose(1, 2))
+
+
 def test_incomplete_patches_without_crop_raise():
     with pytest.raises(UsageError, match="height 11 is not a multiple of the patch's 4"):
         made()(torch.rand(1, 3, 11, 8))

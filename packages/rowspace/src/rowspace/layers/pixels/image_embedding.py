@@ -40,7 +40,7 @@ class ImageEmbedding(CountedModule):
         rotary: The rotation of queries and keys of the patches, stored for use in attention and not called here
             (DINOv3: `AxialRotaryPosition`, at `grid_positions(h, w, centered=True)`).
         crop: Drop pixels on the right and at the bottom that do not fill a patch, as a convolution does. Otherwise such
-            an image raises an error, or is padded if `patches` pads.
+            an image raises an error, or is padded if `patches` pads. Patches with a stride or padding always drop them.
 
     Raises:
         UsageError: If the prefixes of `tokens` and `positions` differ; in forward for images of another size or a mask
@@ -95,7 +95,7 @@ class ImageEmbedding(CountedModule):
         Raises:
             UsageError: For images of another size, or a mask without a mask token.
         """
-        rows, grid = self.patches(self._cropped(images) if self.crop else images)
+        rows, grid = self.patches(self._cropped(images) if self.crop and not self.patches.overlapping else images)
         if self.patch_norm is not None:
             rows = self.patch_norm(rows)
         positions = None if self.positions is None else self.positions(grid)
