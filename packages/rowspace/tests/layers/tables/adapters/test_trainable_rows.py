@@ -320,6 +320,17 @@ def test_lora_learns_and_merges(make):
     assert (module(torch.arange(10)) - expected).abs().max() < 1e-15
 
 
+@pytest.mark.parametrize("make", [torch.optim.AdamW, DeferredAdamW])
+@pytest.mark.parametrize("table_type", [TokenEmbedding, nn.Embedding])
+def test_lora_leaves_the_row_of_padding(table_type, make):
+    table = table_type(10, 4, padding_idx=5)
+    module = LoraTable(table, 2, sparse=make is DeferredAdamW)
+    train(module, make)
+    rows = module(torch.arange(10))
+    assert rows.eq(0).all(1).nonzero().flatten().tolist() == [5]
+    assert module.merge().weight[5].equal(rows[5])
+
+
 def test_lora_equals_peft(assert_close):
     model = get_peft_model(Model(), LoraConfig(r=2, lora_alpha=6, target_modules=["embed"], init_lora_weights=False))
     layer = model.base_model.model.embed

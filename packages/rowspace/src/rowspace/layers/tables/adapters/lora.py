@@ -48,7 +48,7 @@ class LoraTable(PartlyLearned):
         self.table.weight.requires_grad_(False)
         self.factor = (rank if alpha is None else alpha) / rank
         zeros = table.weight.new_zeros(table.num_embeddings, rank)
-        self.rows = nn.Embedding.from_pretrained(zeros, freeze=False, sparse=sparse)
+        self.rows = nn.Embedding.from_pretrained(zeros, freeze=False, padding_idx=table.padding_idx, sparse=sparse)
         self.columns = nn.Parameter(table.weight.new_empty(rank, table.embedding_dim))
         nn.init.normal_(self.columns, std=1 / math.sqrt(rank))
 
