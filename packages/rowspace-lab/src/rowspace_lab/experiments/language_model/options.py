@@ -208,6 +208,8 @@ class TrainingOptions:
         object.__setattr__(self, "watch", tuple(self.watch or ()))
         if self.column is not None and not (isinstance(self.column, str) and self.column):
             raise UsageError(f"column must be the name of a column, not {self.column!r}")
+        if self.constraint != "none" and self.rows != "free":
+            raise UsageError(f"constraint={self.constraint!r} needs rows that learn freely, not rows={self.rows!r}")
 
     @property
     def warmup_steps(self) -> int:
