@@ -91,7 +91,11 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
         Args:
             param_group: As for torch's optimizers; `modules` are those that read new tables.
+
+        Raises:
+            UsageError: For an invalid hyperparameter.
         """
+        self.check_group({**self.defaults, **param_group})
         self._modules += reader.checked_modules(param_group.pop("modules", ()))
         super().add_param_group(param_group)
         for parameter in self.param_groups[-1]["params"]:
@@ -192,7 +196,12 @@ class DeferredOptimizer(Optimizer, abc.ABC):
 
         Args:
             state_dict: What `state_dict()` returned.
+
+        Raises:
+            UsageError: For an invalid hyperparameter, such as coupled weight decay with `DeferredAdamW`.
         """
+        for group in state_dict["param_groups"]:
+            self.check_group({**self.defaults, **group})
         self.flush()
         super().load_state_dict(state_dict)
         saved = [number for group in state_dict["param_groups"] for number in group["params"]]
@@ -291,6 +300,10 @@ class DeferredOptimizer(Optimizer, abc.ABC):
         if parameter in self._slots and parameter.dtype in LOW_PRECISION:
             state["master"] = copy = copy.float()
         self.init_state(copy, state, group)
+
+    @abc.abstractmethod
+    def check_group(self, group: dict[str, Any]) -> None:
+        """Raise `UsageError` for an invalid hyperparameter."""
 
     @abc.abstractmethod
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -86,30 +86,23 @@ class DeferredAdamW(DeferredOptimizer):
         }
         super().__init__(params, defaults, modules, max_norm)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters.
-
-        Args:
-            param_group: As for `torch.optim.AdamW`; `modules` are those that read new tables.
-
-        Raises:
-            UsageError: For an invalid hyperparameter.
-        """
-        _check({**self.defaults, **param_group})
-        super().add_param_group(param_group)
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a state of this optimizer or of `torch.optim.AdamW`.
-
-        Args:
-            state_dict: What `state_dict()` returned.
-
-        Raises:
-            UsageError: If it is one of Adam with coupled weight decay.
-        """
-        for group in state_dict["param_groups"]:
-            _check({**self.defaults, **group})
-        super().load_state_dict(state_dict)
+    def check_group(self, group: dict[str, Any]) -> None:
+        """Raise `UsageError` for an invalid hyperparameter."""
+        if not group["decoupled_weight_decay"]:
+            raise UsageError(
+                "decoupled_weight_decay must be True: coupled weight decay (L2) gives every row a gradient in each "
+                "step, so that none can be deferred; use torch.optim.Adam"
+            )
+        if not group["lr"] >= 0:
+            raise UsageError(f"lr must be at least 0, not {group['lr']}")
+        if not group["eps"] > 0:
+            raise UsageError(
+                f"eps must be above 0, not {group['eps']}: rows without a gradient so far would become NaN"
+            )
+        if not all(0 <= beta < 1 for beta in group["betas"]):
+            raise UsageError(f"betas must be from 0 to below 1, not {group['betas']}")
+        if not group["weight_decay"] >= 0:
+            raise UsageError(f"weight_decay must be at least 0, not {group['weight_decay']}")
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` and the moments of a parameter with these values to its state."""
@@ -137,20 +130,3 @@ def _zeros_like(values: Tensor) -> Tensor:
     if is_plain and values.dtype == torch.float32 and values.nbytes >= LARGE:
         return lazy_zeros(*values.shape)
     return torch.zeros_like(values, memory_format=torch.preserve_format)
-
-
-def _check(group: dict[str, Any]) -> None:
-    """Raise `UsageError` for an invalid hyperparameter."""
-    if not group["decoupled_weight_decay"]:
-        raise UsageError(
-            "decoupled_weight_decay must be True: coupled weight decay (L2) gives every row a gradient in each step, "
-            "so that none can be deferred; use torch.optim.Adam"
-        )
-    if not group["lr"] >= 0:
-        raise UsageError(f"lr must be at least 0, not {group['lr']}")
-    if not group["eps"] > 0:
-        raise UsageError(f"eps must be above 0, not {group['eps']}: rows without a gradient so far would become NaN")
-    if not all(0 <= beta < 1 for beta in group["betas"]):
-        raise UsageError(f"betas must be from 0 to below 1, not {group['betas']}")
-    if not group["weight_decay"] >= 0:
-        raise UsageError(f"weight_decay must be at least 0, not {group['weight_decay']}")

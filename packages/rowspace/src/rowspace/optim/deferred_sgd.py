@@ -57,12 +57,6 @@ class DeferredSGD(DeferredOptimizer):
         modules: Iterable[nn.Module] | None = None,
         max_norm: float | None = None,
     ) -> None:
-        if not (lr >= 0 and momentum >= 0 and weight_decay >= 0):
-            raise UsageError(
-                f"lr, momentum and weight_decay must be at least 0, not {lr}, {momentum} and {weight_decay}"
-            )
-        if nesterov and (momentum == 0 or dampening != 0):
-            raise UsageError("nesterov needs a momentum above 0 and no dampening")
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -75,6 +69,16 @@ class DeferredSGD(DeferredOptimizer):
             "fused": None,
         }
         super().__init__(params, defaults, modules, max_norm)
+
+    def check_group(self, group: dict[str, Any]) -> None:
+        """Raise `UsageError` for an invalid hyperparameter."""
+        lr, momentum, weight_decay = group["lr"], group["momentum"], group["weight_decay"]
+        if not (lr >= 0 and momentum >= 0 and weight_decay >= 0):
+            raise UsageError(
+                f"lr, momentum and weight_decay must be at least 0, not {lr}, {momentum} and {weight_decay}"
+            )
+        if group["nesterov"] and (momentum == 0 or group["dampening"] != 0):
+            raise UsageError("nesterov needs a momentum above 0 and no dampening")
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` to the state of a parameter; as in torch, it has no momentum before the first step with one."""

@@ -61,10 +61,6 @@ class RowAdagrad(DeferredOptimizer):
         modules: Iterable[nn.Module] | None = None,
         max_norm: float | None = None,
     ) -> None:
-        if not min(float(lr), lr_decay, weight_decay, initial_accumulator_value) >= 0:
-            raise UsageError("lr, lr_decay, weight_decay and initial_accumulator_value must be at least 0")
-        if not eps > 0:
-            raise UsageError(f"eps must be above 0, not {eps}")
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,
@@ -74,6 +70,13 @@ class RowAdagrad(DeferredOptimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults, modules, max_norm)
+
+    def check_group(self, group: dict[str, Any]) -> None:
+        """Raise `UsageError` for an invalid hyperparameter."""
+        if not all(group[name] >= 0 for name in ("lr", "lr_decay", "weight_decay", "initial_accumulator_value")):
+            raise UsageError("lr, lr_decay, weight_decay and initial_accumulator_value must be at least 0")
+        if not group["eps"] > 0:
+            raise UsageError(f"eps must be above 0, not {group['eps']}")
 
     def init_state(self, values: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Write `step` and the sums of a parameter with these values to its state."""

@@ -161,3 +161,17 @@ def test_invalid_hyperparameters():
         RowAdagrad(table, lr_decay=-1)
     with pytest.raises(UsageError, match="eps must be above 0"):
         RowAdagrad(table, eps=0)
+
+
+@pytest.mark.parametrize("make", [DeferredSGD, RowAdagrad])
+def test_invalid_hyperparameters_of_a_group(make):
+    table, other = nn.Embedding(3, 2, sparse=True), nn.Linear(2, 2)
+    with pytest.raises(UsageError, match="must be at least 0"):
+        make([{"params": table.parameters(), "lr": -1.0}], modules=[table])
+    optimizer = make(table)
+    with pytest.raises(UsageError, match="must be at least 0"):
+        optimizer.add_param_group({"params": other.parameters(), "weight_decay": -1.0})
+    saved = optimizer.state_dict()
+    saved["param_groups"][0]["lr"] = -1.0
+    with pytest.raises(UsageError, match="must be at least 0"):
+        optimizer.load_state_dict(saved)
