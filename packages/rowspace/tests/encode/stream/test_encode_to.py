@@ -58,6 +58,11 @@ def stopping(texts, after, error=KeyboardInterrupt):
     raise error
 
 
+def stop_after_5000(progress):
+    if progress.texts > 5000:
+        raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_files_have_the_encoders_vectors(tmp_path, encoder, name):
     expected = encoder.encode(TEXTS)
@@ -164,6 +169,18 @@ def test_a_source_is_never_replaced_by_its_vectors(tmp_path, encoder):
     assert read(out)[1] == TEXTS
 
 
+def test_a_folder_is_read_without_the_output_in_it_and_its_run(tmp_path, wide):
+    (tmp_path / "t.txt").write_text("\n".join(TEXTS))
+    for name, resume in [("v.npy", True), ("v.npy", False), ("v.parquet", True), ("v.parquet", False)]:
+        out = tmp_path / name
+        with pytest.raises(EncodingInterrupted):
+            wide.encode_to(tmp_path, out, options=AT_EACH_BATCH, on_progress=stop_after_5000)
+        assert wide.encode_to(tmp_path, out, resume=resume).texts == len(TEXTS)
+        np.testing.assert_array_equal(read(out)[0], wide.encode(TEXTS))
+    with pytest.raises(UsageError, match=r"v.parquet is read and would be replaced"):
+        wide.encode_to(tmp_path, out, options=StreamOptions(column="text"))
+
+
 @pytest.mark.parametrize("name", [OUTPUTS[0], *(pytest.param(name, marks=pytest.mark.long) for name in OUTPUTS[1:])])
 def test_interrupted_run_resumes_to_the_same_file(tmp_path, encoder, name):
     out = tmp_path / name
@@ -203,13 +220,8 @@ def interrupted(tmp_path, wide):
     """A file of texts, and a run of it that was stopped after some of them."""
     path, out = tmp_path / "t.txt", tmp_path / "v.npy"
     path.write_text("\n".join(TEXTS))
-
-    def stop(progress):
-        if progress.texts > 5000:
-            raise KeyboardInterrupt
-
     with pytest.raises(EncodingInterrupted):
-        wide.encode_to(path, out, options=AT_EACH_BATCH, on_progress=stop)
+        wide.encode_to(path, out, options=AT_EACH_BATCH, on_progress=stop_after_5000)
     return path, out
 
 

@@ -15,12 +15,13 @@ from rowspace._base.plural import plural
 from rowspace.encode.stream.bad_rows import BadRows, VectorEncoder, encode_texts
 from rowspace.encode.stream.columns import check_kept, columns_of
 from rowspace.encode.stream.options import StreamOptions, StreamProgress, StreamResult
-from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, save_state
+from rowspace.encode.stream.run_folder import RunState, load_state, open_run_folder, run_folder_of, save_state
 from rowspace.encode.stream.sink import Mark, Sink, SinkOptions
 from rowspace.encode.stream.sinks import check_output, format_of
 from rowspace.encode.stream.sources import Source, TextDigest, TextSource, batches_of, open_source, skip_texts
 from rowspace.errors import EncodingInterrupted, UsageError
 from rowspace.files.remote import RemotePath, is_url, split_url, upload
+from rowspace.text.corpus.records import has_records
 
 __all__ = ["encode_to"]
 
@@ -82,7 +83,9 @@ def encode_to(
     output = format_of(out)
     target = output.check(out)
     bad = BadRows(strict=options.strict)
-    opened = open_source(source, column=options.column, bad=bad)
+    may_be_read = options.column is not None and has_records(target)
+    outputs = [run_folder_of(target), *([] if may_be_read else [target])]
+    opened = open_source(source, column=options.column, bad=bad, outputs=outputs)
     if str(target) in (file.path for file in opened.files):
         raise UsageError(f"{out} is read and would be replaced by its vectors; name another output")
     example = encoder.encode([""])

@@ -1,7 +1,7 @@
 """A source of texts (files, standard input, a column of records, an iterable) → lists of texts, and batches of them."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -50,7 +50,13 @@ class Source(NamedTuple):
     read: Callable[[OnBytes | None], Iterator[Texts]]
 
 
-def open_source(source: TextSource, *, column: str | None = None, bad: BadRows | None = None) -> Source:
+def open_source(
+    source: TextSource,
+    *,
+    column: str | None = None,
+    bad: BadRows | None = None,
+    outputs: Collection[Path] = (),
+) -> Source:
     """Find a source's files; of an iterable, only the first item is read now.
 
     Args:
@@ -58,6 +64,7 @@ def open_source(source: TextSource, *, column: str | None = None, bad: BadRows |
         column: The column that holds the text, of files with records (JSON lines and arrays, CSV, Parquet); dots
             separate nested names.
         bad: What counts the rows of files without a text; by default they are errors.
+        outputs: Files and folders, with links resolved, that are left out where they are in a folder that is read.
 
     Raises:
         CorpusError: A folder has no text files; `read` raises it for what cannot be read.
@@ -72,7 +79,7 @@ def open_source(source: TextSource, *, column: str | None = None, bad: BadRows |
         if column is not None:
             raise UsageError("column is for files with records, but this source is an iterable of texts; leave it out")
         return Source((), None, lambda _: _checked_lists(texts))
-    files = list(corpus_files(paths))
+    files = [file for file in corpus_files(paths) if file.named or not _is_in(outputs, file.name)]
     if [file.name for file in files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input ('-') can be read once only; name it once")
     known = tuple(_identity(file.name) for file in files if is_url(file.name) or _is_regular(file.name))
@@ -114,6 +121,11 @@ def _is_regular(name: str) -> bool:
         return name != STANDARD_INPUT and Path(name).is_file()
     except (OSError, ValueError):
         return False
+
+
+def _is_in(places: Collection[Path], name: str) -> bool:
+    path = Path(name).resolve()
+    return any(path.is_relative_to(place) for place in places)
 
 
 def _identity(name: str) -> FileIdentity:
