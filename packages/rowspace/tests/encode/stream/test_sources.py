@@ -109,6 +109,7 @@ def test_invalid_sources_are_refused(folder):
         (7, {}, "a source is a path, several pathlib.Path, or an iterable of texts, not int"),
         (b"bytes", {}, "not bytes"),
         ([path], {}, "every text names a file, such as .*; to read the files, pass pathlib.Path"),
+        ([None, "a"], {}, "item 0 of the source is NoneType, not a text"),
         (["a", 7], {}, "item 1 of the source is int, not a text"),
         ([Path(path), "b"], {}, "this one holds pathlib.Path and then str"),
         (["a"], {"column": "t"}, "column is for files with records, but this source is an iterable"),

@@ -100,10 +100,10 @@ def _paths_or_texts(source: TextSource) -> tuple[list[str | os.PathLike[str]] | 
             "encode the names, pass iter(...)"
         )
     items = iter(source)
-    first = next(items, None)
+    first = next(items, items)  # the iterator itself if it has no items
     if isinstance(first, os.PathLike):
         return [_path(item) for item in chain([first], items)], ()
-    return None, () if first is None else chain([first], items)
+    return None, () if first is items else chain([first], items)
 
 
 def _path(item: object) -> os.PathLike[str]:

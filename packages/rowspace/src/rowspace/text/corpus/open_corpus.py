@@ -78,8 +78,8 @@ def open_corpus(
             "pathlib.Path(...) for each; to learn from the strings themselves, pass iter(...)"
         )
     items = iter(corpus)
-    first = next(items, None)
-    if first is None:
+    first = next(items, items)  # the iterator itself if it has no items
+    if first is items:
         raise CorpusError("the corpus is empty: the iterable has no items")
     all_items: Iterator[Any] = chain([first], items)
     if isinstance(first, os.PathLike):
