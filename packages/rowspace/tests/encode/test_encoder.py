@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 from tokenizers import Tokenizer
 
@@ -91,6 +92,8 @@ def test_ids_of_texts_give_the_same_vectors(table):
         ([b"a"], "text 0 is a bytes"),
         ([3], "text 0 is a int"),
         (None, "texts must be a list of texts, not NoneType; give a list of strings"),
+        ({"id": ["a"]}, r"texts must be one column of texts, not a dict; pass df\['text'\], for example"),
+        (pd.DataFrame({"id": ["a"]}), "texts must be one column of texts, not a DataFrame"),
         (["a"] * 600 + [("a",)], "text 600 is a tuple"),
     ],
 )

@@ -159,6 +159,7 @@ def test_wrong_input_gets_one_sentence(encoder, tmp_path):
         (np.array([1.0, np.nan]), "item 0 is 1.0"),
         (np.array([["a"], ["b"]]), r"X must be one-dimensional texts, got shape \(2, 1\); pass one column"),
         (pd.DataFrame({"body": ["a"]}), r"got shape \(1, 1\)"),
+        ({"body": ["a"]}, "X must be one column of texts, not a dict; pass df"),
     ]:
         for call in (transformer.fit, transformer.transform):
             with pytest.raises(UsageError, match=complaint):

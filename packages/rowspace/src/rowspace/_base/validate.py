@@ -12,6 +12,7 @@ from rowspace._base.plural import plural
 from rowspace.errors import FileFormatError, UsageError
 
 __all__ = [
+    "check_column",
     "check_sizes",
     "check_whole_number",
     "index_of",
@@ -200,6 +201,14 @@ def check_whole_number(name: str, value: object, minimum: int, maximum: int) -> 
     """
     if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
         raise UsageError(f"{name} must be a whole number from {minimum:,} to {maximum:,}, not {value!r}")
+
+
+def check_column(name: str, texts: object) -> None:
+    """Raise `UsageError` for a data frame or a dict, of which iteration gives the names of columns and not texts."""
+    if isinstance(texts, dict) or hasattr(texts, "columns"):
+        raise UsageError(
+            f"{name} must be one column of texts, not a {type(texts).__name__}; pass df['text'], for example"
+        )
 
 
 def check_sizes(tokens: int, rows: int, source: str, *, tokenizer: str = "its tokenizer", first: str = "") -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges, split_range
+from rowspace._base.validate import check_column
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan
 from rowspace.encode.options import EncodeOptions
@@ -183,6 +184,7 @@ def as_list(texts: Iterable[str]) -> list[str]:
         return texts
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise UsageError(f"texts must be a list of texts, not {type(texts).__name__}; give a list of strings")
+    check_column("texts", texts)
     return list(texts)
 
 

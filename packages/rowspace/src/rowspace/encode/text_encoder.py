@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rowspace._base.validate import check_column
 from rowspace.encode.encoder import Encoder
 from rowspace.errors import MissingExtraError, UsageError
 from rowspace.table import Table
@@ -147,6 +148,7 @@ def checked_texts(X: object) -> list[str]:
             f"X must be one-dimensional texts, got shape {tuple(shape)}; pass one column, which a ColumnTransformer "
             "selects by its name and not by a list of names"
         )
+    check_column("X", X)
     if not isinstance(X, Iterable):
         raise UsageError(f"X must be a list of texts, not {type(X).__name__}")
     texts = X.tolist() if isinstance(X, np.ndarray) else list(X)

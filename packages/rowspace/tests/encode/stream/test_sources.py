@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
@@ -109,6 +110,7 @@ def test_invalid_sources_are_refused(folder):
         (7, {}, "a source is a path, several pathlib.Path, or an iterable of texts, not int"),
         (b"bytes", {}, "not bytes"),
         ([path], {}, "every text names a file, such as .*; to read the files, pass pathlib.Path"),
+        (pl.DataFrame({"id": ["a"]}), {}, "a source must be one column of texts, not a DataFrame; pass df"),
         ([None, "a"], {}, "item 0 of the source is NoneType, not a text"),
         (["a", 7], {}, "item 1 of the source is int, not a text"),
         ([Path(path), "b"], {}, "this one holds pathlib.Path and then str"),

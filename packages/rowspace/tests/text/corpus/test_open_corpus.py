@@ -100,6 +100,7 @@ def test_json_lines_are_read_by_column(tmp_path):
         (None, CorpusError, "a corpus is a path, .+, not NoneType"),
         (b"bytes", CorpusError, "a corpus is a path, .+, not bytes"),
         ([b"bytes"], CorpusError, "item 0 of the corpus is bytes"),
+        ({"id": ["a"]}, UsageError, "a corpus must be one column of texts, not a dict; pass df"),
         ([None, "a"], CorpusError, "item 0 of the corpus is NoneType"),
         ([3], CorpusError, "item 0 of the corpus is int"),
         (["a", ["b"]], CorpusError, "item 1 of the corpus is list; the items before are strings"),

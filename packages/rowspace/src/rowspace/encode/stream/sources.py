@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from rowspace._base.plural import plural
+from rowspace._base.validate import check_column
 from rowspace.encode.stream.bad_rows import BadRows
 from rowspace.errors import UsageError
 from rowspace.files.remote import is_url, remote_file
@@ -94,6 +95,7 @@ def _paths_or_texts(source: TextSource) -> tuple[list[str | os.PathLike[str]] | 
         return [source], ()
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"{WANTED}, not {type(source).__name__}")
+    check_column("a source", source)
     if isinstance(source, list | tuple) and source and all(_names_file(item) for item in source):
         raise UsageError(
             f"every text names a file, such as {source[0]!r}; to read the files, pass pathlib.Path(...) for each; to "

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rowspace._base.validate import check_column
 from rowspace.errors import CorpusError, CorpusWarning, UsageError, missing_file
 from rowspace.files.remote import is_url, remote_file, remote_files
 from rowspace.text.characters import utf8
@@ -62,6 +63,7 @@ def open_corpus(
 
     Raises:
         CorpusError: there is nothing to read; the stream raises it for what cannot be read.
+        UsageError: It is a data frame or a dict.
 
     The stream warns of text with many tags of HTML (`CorpusWarning`).
 
@@ -72,6 +74,7 @@ def open_corpus(
         return OpenCorpus(_watched(_file_pieces([corpus], column, on_bytes)), None)
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray):
         raise CorpusError(f"{_TEXTS_WANTED}, not {type(corpus).__name__}")
+    check_column("a corpus", corpus)
     if isinstance(corpus, list | tuple) and corpus and all(map(_names_file, corpus)):
         raise CorpusError(
             f"every string of the corpus names a file, such as {corpus[0]!r}; to read files, pass "
