@@ -138,6 +138,13 @@ def test_cells_of_csv_are_texts(tmp_path, encoder):
     assert found == [{"column 1": "0", "id": "007", "t": "cat"}, {"column 1": "1", "id": "8", "t": "the"}]
 
 
+def test_columns_of_csv_that_no_row_fills_are_kept(tmp_path, encoder):
+    (tmp_path / "s.csv").write_text("id,t,note\n1,the cat\n2,cat\n")
+    found = encoded(encoder, tmp_path / "s.csv", tmp_path / "v.parquet")
+    assert found.schema.names == ["id", "t", "note", "vector"]
+    assert found["note"].to_pylist() == [None, None]
+
+
 def test_a_column_of_vectors_is_not_replaced(tmp_path, encoder):
     (tmp_path / "s.csv").write_text("vector,t\n7,cat\n")
     parquet.write_table(pa.table({"t": ["cat"], "vector": [1]}), tmp_path / "s.parquet")

@@ -13,7 +13,7 @@ from rowspace.text.characters import clean
 from rowspace.text.corpus import read_text_records
 from rowspace.text.corpus.pieces import is_parquet_file
 from rowspace.text.corpus.record_columns import column_names, value_in
-from rowspace.text.corpus.records import has_records, is_typed
+from rowspace.text.corpus.records import csv_header, has_records, is_typed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -189,6 +189,10 @@ class _RecordColumns:
                 check_kept(name, record.values, vector_column, omitted)
                 for key, value in record.values.items():
                     kinds.setdefault(key, set()).add(_kind(value) if is_typed(name) else str)
+            header = dict.fromkeys([] if is_typed(name) else csv_header(name))
+            check_kept(name, header, vector_column, omitted)
+            for key in header:
+                kinds.setdefault(key, {str})
         kinds.pop(str(omitted), None)
         types = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
         fields = []
