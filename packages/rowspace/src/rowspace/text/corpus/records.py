@@ -177,7 +177,7 @@ def _json_lines(file: _File) -> Iterator[FileRecord]:
 
 def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
     path, lines = file.path, _Lines(file)
-    before = csv.field_size_limit(file.limit)  # of this process
+    csv.field_size_limit(max(csv.field_size_limit(), file.limit))  # of this process, so of other readers, too
     header = list[str]()
     try:
         for row in csv.reader(lines, delimiter=delimiter, strict=True):
@@ -198,8 +198,6 @@ def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
     except csv.Error as error:
         reason = "a quote that is not closed" if "end of data" in str(error) else str(error)
         raise _wrong(path, lines.start, f"{reason}; {_REPAIR}") from None
-    finally:
-        csv.field_size_limit(before)
 
 
 def _header(path: str, line: int, names: list[str]) -> list[str]:
