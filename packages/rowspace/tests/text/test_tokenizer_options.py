@@ -51,6 +51,7 @@ def test_path_is_stored_as_a_string(tmp_path):
     [
         ({"tokens": "bep"}, "tokens must be one of words, .*not 'bep'; did you mean bpe?"),
         ({"tokens": ""}, "tokens must be one of"),
+        ({"tokens": "x" * 300}, "tokens must be one of"),
         ({"tokens": None}, "tokens must be one of"),
         ({"tokens": "bpe", "vocabulary_size": 0}, "vocabulary_size must be a whole number from 1 to 2,000,000, not 0"),
         ({"tokens": "bpe", "vocabulary_size": True}, "vocabulary_size must be"),

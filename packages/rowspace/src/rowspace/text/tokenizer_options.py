@@ -5,7 +5,6 @@ import difflib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from rowspace._base.options import Option, validate_options
@@ -217,7 +216,7 @@ def _validate_tokens(tokens: object) -> str:
     """Return a kind of tokens or a path, as a string."""
     if isinstance(tokens, os.PathLike):
         return str(os.fspath(tokens))
-    if isinstance(tokens, str) and (tokens == WORDS or tokens in TRAINED or (tokens and Path(tokens).exists())):
+    if isinstance(tokens, str) and (tokens == WORDS or tokens in TRAINED or os.path.exists(tokens)):  # noqa: PTH110  # of any length
         return tokens
     kinds = [WORDS, *TRAINED]
     near = difflib.get_close_matches(str(tokens), kinds, 1)

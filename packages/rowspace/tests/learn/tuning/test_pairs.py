@@ -41,6 +41,8 @@ def test_a_bad_line_is_named(tmp_path, line, reason):
 def test_a_missing_file(tmp_path):
     with pytest.raises(UsageError, match="there is no file"):
         read_pairs(tmp_path / "none")
+    with pytest.raises(UsageError, match="there is no file"):
+        read_pairs("x" * 300)
     with pytest.raises(UsageError, match="' is not a file; give JSON lines, or"):
         read_pairs(tmp_path)
 

@@ -90,7 +90,7 @@ def test_vocabulary_files_of_older_transformers_folders_open(tmp_path: Path) -> 
     assert open_tokenizer(tmp_path).encode("ab").tolist() == [2]
 
 
-@pytest.mark.parametrize("name", ["nothing", "", "a\0b", "no/such/tokenizer.json"])
+@pytest.mark.parametrize("name", ["nothing", "", "a\0b", "x" * 300, "no/such/tokenizer.json"])
 def test_missing_path_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"there is no file or folder .*; name a tokenizer\.json, a folder with one, "):
         open_tokenizer(name)

@@ -5,6 +5,7 @@ is run.
 """
 
 import codecs
+import os
 import re
 import warnings
 from pathlib import Path
@@ -60,7 +61,7 @@ def open_tokenizer(source: str | Path, *, pattern: str | None = None) -> Tokeniz
     ('words', 3, [0, 1], 'cat')
     """
     name, path = str(source), Path(local_path(source))
-    if not name or "\0" in name or not path.exists():
+    if not name or not os.path.exists(path):  # noqa: PTH110  # Path.exists raises for long names
         return _by_name(name, pattern)
     return _of_folder(path, pattern) if path.is_dir() else _of_file(path, pattern)
 
