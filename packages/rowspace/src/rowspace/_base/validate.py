@@ -14,6 +14,7 @@ from rowspace.errors import FileFormatError, UsageError
 __all__ = [
     "check_column",
     "check_sizes",
+    "check_texts",
     "check_whole_number",
     "index_of",
     "validate_counts",
@@ -181,6 +182,15 @@ def index_of(vocabulary: Sequence[str]) -> dict[str, int]:
                 again = vocabulary.index(token, first + 1)
                 raise UsageError(f"token {token!r} is duplicated in the vocabulary, as ids {first} and {again}")
     return ids
+
+
+def check_texts(texts: Sequence[object]) -> None:
+    """Raise `UsageError` for the first text that is not a string."""
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UsageError(
+                f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
+            )
 
 
 def check_whole_number(name: str, value: object, minimum: int, maximum: int) -> None:

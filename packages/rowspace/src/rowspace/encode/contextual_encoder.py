@@ -11,9 +11,10 @@ import tokenizers
 from numpy.typing import NDArray
 
 from rowspace._base.parallel import torch_threads
+from rowspace._base.validate import check_texts
 from rowspace.contextual.encoder import load_encoder
 from rowspace.contextual.pipeline import read_pipeline
-from rowspace.encode.executor import as_list, check_texts
+from rowspace.encode.executor import as_list
 from rowspace.encode.fingerprint import add_array
 from rowspace.encode.options import EncodeOptions
 from rowspace.encode.precision import quantize

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.options import shows_options
+from rowspace._base.validate import check_texts
 from rowspace.encode.contextual_encoder import ContextualEncoder
-from rowspace.encode.executor import Executor, as_list, check_texts
+from rowspace.encode.executor import Executor, as_list
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut, with_names

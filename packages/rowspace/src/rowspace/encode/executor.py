@@ -1,13 +1,13 @@
 """`Executor`: runs a plan over texts, in pieces and by several threads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.parallel import map_ranges, split_range
-from rowspace._base.validate import check_column
+from rowspace._base.validate import check_column, check_texts
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan
 from rowspace.encode.options import EncodeOptions
@@ -20,7 +20,7 @@ from rowspace.encode.usage import Counters, NumbaSwitch, Report
 from rowspace.errors import UsageError
 from rowspace.table import Table
 
-__all__ = ["Executor", "as_list", "check_texts"]
+__all__ = ["Executor", "as_list"]
 
 TEXTS_PER_PIECE = 512  # whose text, ids and vectors fit in a core's cache
 
@@ -167,15 +167,6 @@ class Executor:
         """Return an array for the vectors of texts."""
         width, dtype = plan.form
         return np.empty((size, width), dtype)
-
-
-def check_texts(texts: Sequence[object]) -> None:
-    """Raise `UsageError` for the first text that is not a string."""
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise UsageError(
-                f"texts must be strings, but text {place} is a {type(text).__name__}; leave it out or convert it"
-            )
 
 
 def as_list(texts: Iterable[str]) -> list[str]:

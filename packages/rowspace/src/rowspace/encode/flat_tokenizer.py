@@ -142,7 +142,7 @@ class FlatTokenizer:
                 f"{self._source}: has ids of 2,147,483,648 and more, which no table has; restore the file"
             ) from None
         except BaseException as error:  # the library raises nothing narrower
-            raise encoding_error(error, "give it an unknown token") from error
+            raise encoding_error(error, texts, "give it an unknown token") from error
 
 
 def _ids_are_unique(library: Tokenizer) -> bool:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.validate import check_whole_number
+from rowspace._base.validate import check_texts, check_whole_number
 from rowspace.encode.contextual_encoder import ContextualEncoder
 from rowspace.encode.encoder import Encoder
-from rowspace.encode.executor import check_texts
 from rowspace.errors import CorpusError, UsageError
 from rowspace.learn.fit import fit
 from rowspace.space import k_means

@@ -175,6 +175,8 @@ def test_text_that_cannot_be_encoded_is_refused() -> None:
     for ask in (tokenizer.encode_batch, tokenizer.encode_with_offsets):
         with pytest.raises(UsageError, match=r"the tokenizer fails on this text .*give it an unknown token"):
             ask(["b"])
+        with pytest.raises(UsageError, match=r"texts must be strings, but text 1 is a NoneType"):
+            ask(["a", None])
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"model": {"type": "Magic"}}'])

@@ -26,12 +26,12 @@ def test_ids_far_beyond_the_number_of_tokens_are_refused(highest: int, tokens: i
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
 def test_encoding_error_reraises_interrupts(error: BaseException) -> None:
     with pytest.raises(type(error)):
-        encoding_error(error, "do this")
+        encoding_error(error, [], "do this")
 
 
 def test_encoding_error_describes_the_failure_and_the_remedy() -> None:
-    assert str(encoding_error(ValueError("why"), "do this")) == "the tokenizer fails on this text (why); do this"
-    assert isinstance(encoding_error(ValueError(), ""), UsageError)
+    assert str(encoding_error(ValueError("why"), ["a"], "do this")) == "the tokenizer fails on this text (why); do this"
+    assert isinstance(encoding_error(ValueError(), [], ""), UsageError)
     assert unused_token(3) == "[id 3 has no token]"
 
 

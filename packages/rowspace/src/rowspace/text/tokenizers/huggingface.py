@@ -107,7 +107,7 @@ class HuggingFaceTokenizer(Tokenizer):
         try:
             encodings = self.library.encode_batch_fast(list(map(clean, texts)), add_special_tokens=False)
         except BaseException as error:
-            raise encoding_error(error, "give it an unknown token") from error
+            raise encoding_error(error, texts, "give it an unknown token") from error
         return [as_ids(encoding.ids) for encoding in encodings]
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
@@ -115,7 +115,7 @@ class HuggingFaceTokenizer(Tokenizer):
         try:
             encodings = self.library.encode_batch(list(map(clean, texts)), add_special_tokens=False)
         except BaseException as error:
-            raise encoding_error(error, "give it an unknown token") from error
+            raise encoding_error(error, texts, "give it an unknown token") from error
         return [
             Encoding(as_ids(encoding.ids), encoding.tokens, np.array(encoding.offsets, np.int64).reshape(-1, 2))
             for encoding in encodings

@@ -129,7 +129,7 @@ class SentencePieceTokenizer(Tokenizer):
         try:
             return self.processor.encode(list(map(clean, texts)), return_type=what)
         except Exception as error:  # the library raises nothing narrower
-            raise encoding_error(error, "check the model") from error
+            raise encoding_error(error, texts, "check the model") from error
 
     def _with_offsets(self, found: dict[str, Any]) -> Encoding:
         ids, offsets = as_ids(found["ids"]), np.array(found["offsets"], np.int64).reshape(-1, 2)

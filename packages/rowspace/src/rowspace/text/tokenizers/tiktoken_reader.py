@@ -72,7 +72,7 @@ class TiktokenTokenizer(Tokenizer):
         try:
             return [as_ids(ids) for ids in self.encoding.encode_ordinary_batch(list(map(clean, texts)))]
         except BaseException as error:  # it panics on some patterns
-            raise encoding_error(error, "check its pattern") from error
+            raise encoding_error(error, texts, "check its pattern") from error
 
     def encode_with_offsets(self, texts: Sequence[str]) -> list[Encoding]:
         """Return the ids, tokens and offsets of each text."""

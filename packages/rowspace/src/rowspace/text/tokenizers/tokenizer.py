@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.plural import plural
+from rowspace._base.validate import check_texts
 from rowspace.errors import FileFormatError, UsageError, reason_of
 
 if TYPE_CHECKING:
@@ -165,11 +166,12 @@ def validate_ids(highest: int, tokens: int, source: str) -> None:
         raise FileFormatError(f"{source}: has ids up to {highest} for {plural(tokens, 'token')}; restore the file")
 
 
-def encoding_error(error: BaseException, step: str) -> UsageError:
+def encoding_error(error: BaseException, texts: Sequence[object], step: str) -> UsageError:
     """Return the error to raise where a library cannot encode a text; Ctrl-C and an exit are raised unchanged.
 
-    `step`: what the caller can do.
+    `step`: what the caller can do if all texts are strings.
     """
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         raise error
+    check_texts(texts)
     return UsageError(f"the tokenizer fails on this text ({reason_of(error)}); {step}")
