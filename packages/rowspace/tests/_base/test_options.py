@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 
 from rowspace._base.options import Option, option_fields, validate_options
@@ -31,6 +32,14 @@ def test_fields_have_their_type_and_default():
 def test_bounds_are_inclusive():
     assert Paint(layers=9, share=1, color="blue").share == 1
     assert Paint(layers=1, share=0.0).layers == 1
+
+
+def test_scalars_of_numpy_become_those_of_python():
+    paint = Paint(layers=np.int64(3), share=np.float32(0.5))
+    assert (paint.layers, type(paint.layers)) == (3, int)
+    assert (paint.share, type(paint.share)) == (0.5, float)
+    with pytest.raises(UsageError, match="layers must be a whole number from 1 to 9, not 10"):
+        Paint(layers=np.int64(10))
 
 
 @pytest.mark.parametrize(

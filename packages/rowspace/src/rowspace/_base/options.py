@@ -12,6 +12,8 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+import numpy as np
+
 from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
@@ -137,10 +139,13 @@ def check_option_names(function: str, names: Iterable[str], *kinds: Any) -> None
 
 
 def validate_options(options: Any) -> None:
-    """Raise `UsageError` for a number outside its bounds, or a value outside its choices."""
+    """Store scalars of NumPy as those of Python; raise `UsageError` for a value outside its bounds or choices."""
     kind: Any = type(options)
     for field in option_fields(kind):
         value = getattr(options, field.name)
+        if isinstance(value, np.generic):  # which JSON does not have
+            value = value.item()
+            object.__setattr__(options, field.name, value)
         if value is None and field.is_optional:
             continue
         if get_origin(field.kind) is Literal and value not in get_args(field.kind):
