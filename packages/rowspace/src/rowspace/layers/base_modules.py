@@ -74,6 +74,8 @@ class RecordedSettings(nn.Module):
             problem = self._problem(found, own)
             if problem is not None:
                 error_msgs.append(f"{prefix.removesuffix('.') or type(self).__name__}: {problem}")
+                kept = {prefix + name: parameter.detach() for name, parameter in self.named_parameters()}
+                state_dict.update({name: kept[name] for name in kept.keys() & state_dict})  # for the modules inside
                 return
         state_dict.setdefault(prefix + _KEY, self.get_extra_state())  # the state has none
         super()._load_from_state_dict(

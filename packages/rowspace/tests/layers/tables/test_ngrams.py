@@ -104,3 +104,4 @@ def test_what_does_not_fit_is_refused():
     ):
         with pytest.raises((UsageError, RuntimeError), match=message):
             call()
+    assert not other.table.weight.equal(ours.table.weight), "a state that is refused was loaded"

@@ -112,15 +112,6 @@ class HashedEmbedding(RecordedSettings, CountedModule):
             rows = rows * self.importances(ids).unsqueeze(-1)
         return rows.sum(-2)
 
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
-        """Load nothing from a state that is refused."""
-        errors = others[-1]
-        before = len(errors)
-        super()._load_from_state_dict(state_dict, prefix, *others)
-        if len(errors) > before:
-            kept = {prefix + name: parameter.detach() for name, parameter in self.named_parameters()}
-            state_dict.update({name: values for name, values in kept.items() if name in state_dict})
-
     def recorded_settings(self) -> list[int]:
         """The constants a and b of all hashes."""
         return [constant for pair in self.hashes for constant in pair]

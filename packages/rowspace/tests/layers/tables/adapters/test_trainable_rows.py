@@ -347,8 +347,11 @@ def test_lora_equals_peft(assert_close):
 def test_the_state_of_other_ids_is_refused():
     state = TrainableRows(nn.Embedding(20, 8), [1, 2]).state_dict()
     TrainableRows(nn.Embedding(20, 8), [1, 2]).load_state_dict(state)
+    other = TrainableRows(nn.Embedding(20, 8), [5, 6])
+    before = copy.deepcopy(other.state_dict())
     with pytest.raises(RuntimeError, match=r"the state has the rows of the ids \[1, 2\], not of \[5, 6\]"):
-        TrainableRows(nn.Embedding(20, 8), [5, 6]).load_state_dict(state)
+        other.load_state_dict(state)
+    assert all(values.equal(before[name]) for name, values in other.state_dict().items())
 
 
 def test_a_table_that_was_resized_inside_is_refused():
