@@ -120,6 +120,16 @@ def test_sparse_gradient_is_coalesced_and_equals_the_dense_one(padding_idx: int 
     assert torch.equal(sparse.to_dense(), gradient(ids, upstream, padding_idx=padding_idx))
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_padding_may_be_counted_from_the_end(sparse: bool) -> None:
+    ids, weight = torch.tensor([2, 9, 9]), table()
+    rows = lookup(ids, weight, padding_idx=-1, sparse=sparse)
+    (found,) = torch.autograd.grad(rows, weight, torch.ones(3, 4))
+    assert found.to_dense().equal(gradient(ids, torch.ones(3, 4), padding_idx=9))
+    with pytest.raises(UsageError, match="padding_idx must be a row of the table of 10 rows, not 10"):
+        lookup(ids, weight, padding_idx=10, sparse=sparse)
+
+
 def test_sparse_adam_accepts_the_sparse_gradient() -> None:
     weight = table()
     before = weight.detach().clone()

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from rowspace.errors import UsageError
 from rowspace.layers._torch_private import is_batched, is_transform_active
+from rowspace.layers.arguments import row_index
 from rowspace.layers.tables.distributed_lookup import (
     first_row_of,
     is_distributed,
@@ -42,14 +43,14 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     Args:
         ids: (...) int64 or int32.
         weight: (V, d) floating.
-        padding_idx: Row whose gradient is zero.
+        padding_idx: Row whose gradient is zero; negative values count from the end.
         sparse: Return the gradient as a sparse tensor of the rows used, which is coalesced except in a compiled model.
 
     Returns:
         (..., d) in the dtype of `weight`.
 
     Raises:
-        UsageError: For an id out of range, with its position, or another dtype of `ids`.
+        UsageError: For an id out of range, with its position, another dtype of `ids`, or a `padding_idx` out of range.
 
     >>> weight = torch.zeros(6, 3, requires_grad=True)
     >>> lookup(torch.tensor([2, 2, 5]), weight).sum().backward()
@@ -57,6 +58,7 @@ def lookup(ids: Tensor, weight: Tensor, *, padding_idx: int | None = None, spars
     tensor([0., 0., 2., 0., 0., 1.])
     """
     function: type[torch.autograd.Function]
+    padding_idx = row_index(padding_idx, weight.shape[0])
     if is_distributed(weight):
         _check_distributed(ids, weight, sparse=sparse)
         if is_replicated(ids):
