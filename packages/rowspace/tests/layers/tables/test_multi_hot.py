@@ -42,6 +42,15 @@ def test_weighted_means_and_more_dimensions():
     assert torch.autograd.gradcheck(lambda given: table(IDS, given), weights)
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+def test_no_bags_and_bags_without_ids(mode):
+    table = MultiHotEmbedding(20, 8, mode=mode)
+    assert table(torch.zeros(0, 3, dtype=torch.long)).shape == (0, 8)
+    for ids in (torch.zeros(2, 0, dtype=torch.long), torch.zeros(3, 2, 0, dtype=torch.long)):
+        assert table(ids, torch.ones(ids.shape)).equal(torch.zeros(*ids.shape[:-1], 8))
+    assert torch.func.vmap(table)(torch.zeros(2, 0, dtype=torch.long)).equal(torch.zeros(2, 8))
+
+
 def test_deferred_rows_are_those_of_adam():
     found = []
     for is_sparse in (True, False):

@@ -71,7 +71,7 @@ class MultiHotEmbedding(TokenEmbedding):
         if ids.dim() < 1 or (weights is not None and weights.shape != ids.shape):
             given = None if weights is None else tuple(weights.shape)
             raise UsageError(f"ids and weights must have one shape (..., n), got {tuple(ids.shape)} and {given}")
-        flat = ids.reshape(-1, ids.shape[-1])
+        flat = ids.unsqueeze(0).flatten(0, -2)
         factors = None if weights is None else weights.to(self.weight.dtype).reshape(flat.shape)
         # flat, factors: (bags, n)
         sums = self._sums(flat, factors)
@@ -79,16 +79,16 @@ class MultiHotEmbedding(TokenEmbedding):
             used = torch.ones_like(flat) if self.padding_idx is None else (flat != self.padding_idx).long()
             total = used.to(sums.dtype).sum(1) if factors is None else (factors * used).sum(1)
             sums = sums / torch.where(total == 0, 1, total).unsqueeze(1)
-        return scaled(sums, self.scale).reshape(*ids.shape[:-1], -1)
+        return scaled(sums, self.scale).reshape(*ids.shape[:-1], sums.shape[1])
 
     def _sums(self, ids: Tensor, factors: Tensor | None) -> Tensor:
         """The sums of the rows of ids (bags, n) times their factors (bags, n): (bags, d)."""
         padding = self.padding_idx
-        if not is_transform_active():
+        if ids.shape[1] and not is_transform_active():
             return functional.embedding_bag(
                 ids, self.weight, mode="sum", sparse=self.sparse, per_sample_weights=factors, padding_idx=padding
             )
-        # torch.func has no rule for bags, so the rows are stored here.
+        # torch has no bags without ids, and torch.func no rule for bags, so the rows are stored here.
         used = torch.ones_like(ids, dtype=self.weight.dtype) if padding is None else (ids != padding).to(self.weight)
         factors = used if factors is None else factors * used
         return (lookup(ids, self.weight, padding_idx=padding, sparse=self.sparse) * factors.unsqueeze(-1)).sum(1)
