@@ -143,6 +143,8 @@ def test_base_of_1_or_less_raises(base):
 
 def test_unknown_layout_raises():
     with pytest.raises(UsageError, match="layout must be 'half' or 'interleaved', not 'neox'"):
+        rotate(torch.ones(4), torch.ones(2), torch.zeros(2), layout="neox")
+    with pytest.raises(UsageError, match="layout must be 'half' or 'interleaved', not 'neox'"):
         RotaryPosition(8, layout="neox")
 
 

@@ -255,10 +255,14 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor, *, layout: RotaryLayout = "half"
     Returns:
         The rotated tensor in the shape and dtype of `x`.
 
+    Raises:
+        UsageError: For another layout.
+
     >>> quarter = torch.tensor([0.0, 1.0])  # cosine and sine of 90°
     >>> rotate(torch.tensor([1.0, 0.0, 5.0]), quarter[:1], quarter[1:])
     tensor([0., 1., 5.])
     """
+    check_layout(layout)
     rotated, unchanged = x[..., : 2 * cos.shape[-1]], x[..., 2 * cos.shape[-1] :]
     if upcast and x.dtype.itemsize < 4:
         rotated = rotated.float()
