@@ -234,6 +234,7 @@ def test_what_cannot_be_resized_is_refused_and_unchanged():
         (lambda: extend(model.tokens, 0), "count must be at least 1, not 0"),
         (lambda: resize(model.tokens, 1), "the padding row 1 would be lost"),
         (lambda: shrink(model.tokens, [0, 2]), "the padding row 1 would be lost"),
+        (lambda: shrink(model.tokens, torch.tensor([True, False])), "ids must be integers from 0 to 9"),
         (lambda: shrink(model.tokens, [1, 1]), "each id may be kept only once"),
         (lambda: shrink(model.tokens, [1, 10]), r"ids must be integers from 0 to 9, at least one; got \[1, 10\]"),
         (lambda: extend(model.tokens, 2, heads=[nn.Linear(DIM, 9)]), "a Linear with 9 rows is not a head of a table"),

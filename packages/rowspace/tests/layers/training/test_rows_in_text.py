@@ -121,3 +121,7 @@ def test_a_soft_prompt_starts_with_the_rows_of_a_text():
     assert table.weight.grad is None
     with pytest.raises(UsageError, match=r"rows must have shape \(batch, seq, 4\)"):
         prompt(torch.rand(2, 5, 3))
+    with pytest.raises(UsageError, match=r"id 10 at \[1\] is out of range for a table of 10 rows"):
+        SoftPrompt.from_ids(torch.nn.Embedding(10, 4), [3, 10])
+    with pytest.raises(UsageError, match=r"ids must have shape \(n,\), got \(1, 2\)"):
+        SoftPrompt.from_ids(table, [[1, 2]])

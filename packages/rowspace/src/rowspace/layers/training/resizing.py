@@ -134,7 +134,7 @@ def shrink(
         raise UsageError("positions cannot be picked; use resize to keep the first ones")
     kept = torch.as_tensor(ids).reshape(-1)
     rows = len(_weight(module))
-    if not len(kept) or kept.is_floating_point() or kept.min() < 0 or kept.max() >= rows:
+    if not len(kept) or kept.is_floating_point() or kept.dtype == torch.bool or kept.min() < 0 or kept.max() >= rows:
         raise UsageError(f"ids must be integers from 0 to {rows - 1}, at least one; got {str(ids)[:80]}")
     kept = kept.long()
     if len(kept.unique()) < len(kept):

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from rowspace.errors import UsageError
 from rowspace.layers.arguments import Device, require_positive
+from rowspace.layers.tables.gather import check_ids
 from rowspace.layers.tables.init import Init, init_rows_
 
 __all__ = ["SoftPrompt", "replace_rows"]
@@ -93,10 +94,14 @@ class SoftPrompt(nn.Module):
             The prompt, on the device of the table; the table stays as it is.
 
         Raises:
-            UsageError: For an id out of range.
+            UsageError: For an id out of range, or ids of another shape.
         """
+        places = torch.as_tensor(ids, device=table.weight.device)
+        if places.dim() != 1:
+            raise UsageError(f"ids must have shape (n,), got {tuple(places.shape)}")
+        check_ids(places, table.num_embeddings)
         with torch.no_grad():
-            rows = table(torch.as_tensor(ids, device=table.weight.device))
+            rows = table(places)
         prompt = cls(len(rows), rows.shape[-1], device=rows.device, dtype=rows.dtype)
         prompt.weight.data.copy_(rows)
         return prompt
