@@ -335,6 +335,22 @@ def test_modules_that_cannot_be_deferred():
         optimizer.step()
 
 
+@pytest.mark.parametrize("amsgrad", [False, True])
+def test_amsgrad_cannot_change_after_the_first_step(amsgrad):
+    table = nn.Embedding(3, 2, sparse=True)
+    optimizer = DeferredAdamW(table, amsgrad=not amsgrad)
+    optimizer.param_groups[0]["amsgrad"] = amsgrad  # before the first step it may
+    for _ in range(2):
+        table(torch.tensor([1])).sum().backward()
+        optimizer.step()
+    optimizer.param_groups[0]["amsgrad"] = not amsgrad
+    before = table.weight.detach().clone()
+    with pytest.raises(UsageError, match=f"amsgrad cannot change to {not amsgrad} after the first step of a table"):
+        optimizer.step()
+    assert table.weight.equal(before)
+    assert optimizer.state[table.weight]["step"] == 2
+
+
 def test_loading_the_state_of_coupled_adam_is_refused():
     table = nn.Embedding(3, 2, sparse=True)
     adam = torch.optim.Adam(table.parameters())

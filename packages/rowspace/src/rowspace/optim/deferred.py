@@ -241,8 +241,8 @@ class DeferredOptimizer(Optimizer, abc.ABC):
             slot.table = self._new_table(slot.parameter, int(state["step"]))
         if slot.table.is_dense:
             slot.table.restart(int(state["step"]))
-        state["step"] += 1
         slot.table.step(gradient, group)
+        state["step"] += 1
         if slot.was_opened:
             slot.was_opened, slot.is_shared = False, self._is_shared(parameter)
         if slot.is_shared or slot.is_traced:

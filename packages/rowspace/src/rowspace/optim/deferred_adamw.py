@@ -32,7 +32,8 @@ class DeferredAdamW(DeferredOptimizer):
 
     Args:
         params: A model, or parameters or groups of parameters together with `modules`.
-        lr: Learning rate. It and the other hyperparameters may be changed in `param_groups` before any step.
+        lr: Learning rate. It and the other hyperparameters may be changed in `param_groups` before any step, `amsgrad`
+            only before the first.
         betas: Decay of the two moments.
         eps: Added to the denominator; above 0.
         weight_decay: Decoupled from the gradient.

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rowspace.errors import UsageError
 from rowspace.optim.kernels import adam as kernels
 from rowspace.optim.rows.history import History
 from rowspace.optim.rows.segments import Segments, run_ranges
@@ -47,6 +48,10 @@ class AdamRows(RowTable):
 
     def append(self, group: dict[str, Any]) -> None:
         """Append lr, weight decay, betas and eps of the next step."""
+        if group["amsgrad"] != self.amsgrad:
+            raise UsageError(
+                f"amsgrad cannot change to {group['amsgrad']} after the first step of a table; make another optimizer"
+            )
         lr, weight_decay, eps = float(group["lr"]), float(group["weight_decay"]), float(group["eps"])
         beta1, beta2 = (float(beta) for beta in group["betas"])
         before, number = self.history.line(self.now), self.now + 1
