@@ -4,6 +4,7 @@ import json
 import pickle
 import shutil
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,6 +194,12 @@ def test_invalid_options_are_refused_and_nothing_is_written(options, error, mess
 def test_resume_refuses_other_options(options, message, finished, quick):
     with pytest.raises(UsageError, match=message):
         quick(finished.path, resume=True, **options)
+
+
+@pytest.mark.parametrize("options", [{"watch": ["t", "e"]}, {"watch": iter(["t", "e"])}, {"tokens": Path("bpe")}])
+def test_resume_accepts_the_own_options_of_the_run_in_another_type(options, finished, quick, tmp_path):
+    shutil.copytree(finished.path, tmp_path / "run")
+    assert quick(tmp_path / "run", resume=True, **options).record.facts == finished.record.facts
 
 
 def test_resume_without_a_run_is_refused(quick, tmp_path):

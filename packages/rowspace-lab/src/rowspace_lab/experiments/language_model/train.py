@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Unpack
@@ -208,8 +208,9 @@ def _resume(run: Path, keywords: dict[str, Any]) -> Trainer:
     """Continue from the last checkpoint; raise `UsageError` for options that differ from the run's own."""
     record = read_record(run)
     before = record.tokens | dataclasses.asdict(record.model) | dataclasses.asdict(record.training)
-    for name, value in keywords.items():
-        if value is not None and before.get(name) != value:
+    for name, given in keywords.items():
+        value = _as_recorded(given)
+        if value is not None and _as_recorded(before.get(name)) != value:
             earlier_value = f"{name}={before[name]!r}" if name in before else f"no {name}"
             raise UsageError(f"the interrupted run has {earlier_value}, not {value!r}; omit the option to resume")
     if record.device == "cuda" and not torch.cuda.is_available():
@@ -226,6 +227,13 @@ def _resume(run: Path, keywords: dict[str, Any]) -> Trainer:
         pass
     trainer.events = events.EventWriter(path, length=record.events)
     return trainer
+
+
+def _as_recorded(value: Any) -> Any:
+    """The value of an option without its type: a path as a string, several values as a tuple."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
 def _split_options(keywords: dict[str, Any]) -> tuple[ModelOptions, TrainingOptions, TokenOptions]:
