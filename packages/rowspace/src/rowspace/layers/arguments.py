@@ -1,13 +1,14 @@
 """Arguments shared by many modules, and their validation."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import SupportsFloat, SupportsIndex, TypedDict, TypeGuard
 
 import torch
 
 from rowspace._base.plural import plural
-from rowspace.errors import UsageError
+from rowspace.errors import RowspaceError, UsageError, reason_of
 
 Device = torch.device | str | int | None  # where the tensors of a module are created; None: the current default
 
@@ -50,6 +51,17 @@ def require_bool(name: str, value: object) -> None:
     """
     if not isinstance(value, bool):
         raise UsageError(f"{name} must be True or False, not {value!r}")
+
+
+@contextmanager
+def one_sentence(problem: str, kind: type[RowspaceError] = UsageError) -> Iterator[None]:
+    """Raise errors of Python and torch for impossible entries of a config as one sentence."""
+    try:
+        yield
+    except RowspaceError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise kind(f"{problem} ({reason_of(error)}); restore the config.json") from None
 
 
 def is_finite(number: object) -> bool:

@@ -400,6 +400,10 @@ def test_part_without_a_model_type_gets_the_default_one(model_type):
         ({"model_type": "mamba"}, "model_type must be one of albert, .* not 'mamba'; omit it to count"),
         ({}, "config must have 'hidden_size', but has nothing"),
         ({"hidden_size": 4}, "config must have 'vocab_size', but has hidden_size"),
+        ({"model_type": "bert", "hidden_size": None}, r"config has impossible sizes \(unsupported operand.*; restore"),
+        ({"vocab_size": "100", "hidden_size": 4}, "config has impossible sizes"),
+        ({"model_type": "vit", "patch_size": 0}, "config has impossible sizes"),
+        ({"model_type": "vit", "patch_size": []}, "config has impossible sizes"),
         ("no-such-model", "config 'no-such-model' is not a config.json, .* sorted"),
     ],
 )

@@ -22,7 +22,7 @@ from transformers.models.phi.modeling_phi import PhiRotaryEmbedding
 from transformers.models.phi3.modeling_phi3 import Phi3RotaryEmbedding
 
 from rowspace.errors import UsageError
-from rowspace.layers import LinearScaling, RotaryScaling, rotary_from_config, scaling_from_config
+from rowspace.layers import LinearScaling, RotaryScaling, from_config, rotary_from_config, scaling_from_config
 
 # Settings of models on the Hub, with a small original length so that long texts stay small.
 SCALINGS = {
@@ -217,6 +217,26 @@ def test_scaling_from_config_accepts_only_a_scaling():
 def test_incomplete_or_unknown_scaling_raises(rope, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         scaling_from_config(rope)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [{"num_attention_heads": 0}, {"rope_scaling": "linear"}, {"hidden_size": "4096"}, {"head_dim": []}],
+    ids=str,
+)
+def test_impossible_entries_raise(entries):
+    config = {"model_type": "llama", **entries}
+    with pytest.raises(UsageError, match=r"no rotation can be made from the config \(.*\); restore"):
+        rotary_from_config(config)
+    with pytest.raises(UsageError, match=r"no rotation can be made from the config|hidden_size is '4096'"):
+        from_config(config)
+
+
+def test_longrope_after_a_training_of_one_position_raises():
+    rope = {"rope_type": "longrope", "short_factor": [1.0], "long_factor": [1.0], "factor": 2.0}
+    config = {"model_type": "llama", "head_dim": 2, "rope_parameters": rope, "max_position_embeddings": 1}
+    with pytest.raises(UsageError, match="original_max_positions must be above 1 and finite, not 1"):
+        rotary_from_config(config)
 
 
 def test_longrope_lists_of_another_length_raise():

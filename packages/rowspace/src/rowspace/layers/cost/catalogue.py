@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from rowspace.errors import UsageError
 from rowspace.files.strict_json import read_object
+from rowspace.layers.arguments import one_sentence
 from rowspace.layers.cost.counts import Cost
 from rowspace.layers.cost.patches import IMAGES
 from rowspace.layers.cost.text import TEXT
@@ -111,7 +112,7 @@ def cost(config: Mapping[str, Any] | str | os.PathLike[str], *, part: Literal["t
         The cost.
 
     Raises:
-        UsageError: For an unknown model type or name, a missing size, or a missing file.
+        UsageError: For an unknown model type or name, a missing or impossible size, or a missing file.
         FileFormatError: For a file that is not a JSON object.
 
     >>> bert = cost("bert-base-uncased")
@@ -153,6 +154,7 @@ def _select_part(config: Mapping[str, Any], part: str | None) -> Mapping[str, An
     return {"model_type": usual, **config[f"{part}_config"]}
 
 
+@one_sentence("config has impossible sizes")
 def config_cost(config: Mapping[str, Any]) -> Cost:
     """The cost of the config of one tower; raises `UsageError` for an unknown model type or a missing size."""
     model_type = config.get("model_type", "")

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from rowspace._base.options import shows_options
 from rowspace._base.plural import join_names
-from rowspace.errors import FileFormatError, RowspaceError, UsageError, reason_of
-from rowspace.layers.arguments import Factory
+from rowspace.errors import FileFormatError, UsageError, reason_of
+from rowspace.layers.arguments import Factory, one_sentence
 from rowspace.layers.recipes.bert import MODERNBERT
 from rowspace.layers.recipes.checkpoint import Checkpoint
 from rowspace.layers.recipes.encoder_decoder import T5
@@ -93,20 +93,8 @@ def from_checkpoint(path: str | PathLike[str], *, part: str | None = None) -> nn
     checkpoint = Checkpoint(path)
     recipe, config = _recipe_of(checkpoint.config, part)
     arguments = _arguments(recipe, config)
-    with torch.device("meta"):  # only shapes: the checkpoint has the weights
-        try:
-            module = recipe.build(**arguments)
-        except RowspaceError:
-            raise
-        except (
-            ArithmeticError,
-            RuntimeError,
-            TypeError,
-            ValueError,
-        ) as error:  # from torch, for impossible sizes of tensors
-            raise FileFormatError(
-                f"{path}: no model can be built from config.json ({reason_of(error)}); restore the file"
-            ) from None
+    with torch.device("meta"), one_sentence(f"{path}: no model can be built from config.json", FileFormatError):
+        module = recipe.build(**arguments)  # only shapes: the checkpoint has the weights
     weights = {
         name: _fitted(checkpoint, recipe.endings(name), parameter) for name, parameter in module.state_dict().items()
     }

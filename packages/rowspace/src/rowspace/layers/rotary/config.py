@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import one_sentence
 from rowspace.layers.rotary.frequencies import RotaryScaling
 from rowspace.layers.rotary.models import Model, model_of
 from rowspace.layers.rotary.multi_axis import MultimodalRotaryPosition
@@ -46,13 +47,20 @@ def rotary_from_config(
         A `RotaryPosition`; for M-RoPE a `MultimodalRotaryPosition`.
 
     Raises:
-        UsageError: For an unknown model type, layer type or scaling, or a scaling that lacks a number.
+        UsageError: For an unknown model type, layer type or scaling, a scaling that lacks a number, or another
+            impossible entry.
 
     >>> rotary_from_config({"model_type": "llama", "hidden_size": 4096, "rope_theta": 500000.0})
     RotaryPosition(128, base=500000.0, layout='half', rotary_dim=128)
     >>> rotary_from_config({"model_type": "cohere"}).layout
     'interleaved'
     """
+    with one_sentence("no rotation can be made from the config"):
+        return _rotary(config, layer_type, layout)
+
+
+def _rotary(config: Config, layer_type: str | None, layout: RotaryLayout | None) -> RotaryPosition:
+    """`rotary_from_config`, with the errors of Python for entries of another type."""
     model = model_of(config)
     _check_entries(config, model)
     rope = _rope_parameters(config, model, layer_type)

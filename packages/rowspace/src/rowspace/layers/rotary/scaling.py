@@ -14,6 +14,7 @@ from torch import Tensor
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
+from rowspace.layers.arguments import require_above
 from rowspace.layers.rotary.frequencies import RotaryScaling, rotary_frequencies
 
 __all__ = [
@@ -194,7 +195,7 @@ class LongRopeScaling(RotaryScaling):
         attention_scale: The attention factor, by default `√(1 + ln(factor) / ln(original_max_positions))`.
 
     Raises:
-        UsageError: In `frequencies` and `long_frequencies`, for a list of another length.
+        UsageError: For an original length of 1; in `frequencies` and `long_frequencies`, for a list of another length.
 
     >>> longrope = LongRopeScaling((1.0, 1.0), (1.0, 8.0), original_max_positions=4096, factor=8.0)
     >>> longrope.long_frequencies(4, 100.0)
@@ -206,6 +207,10 @@ class LongRopeScaling(RotaryScaling):
     original_max_positions: int
     factor: float = 1.0
     attention_scale: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(1, original_max_positions=self.original_max_positions)
 
     @property
     def attention_factor(self) -> float:
