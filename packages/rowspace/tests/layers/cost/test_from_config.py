@@ -404,6 +404,8 @@ def test_part_without_a_model_type_gets_the_default_one(model_type):
         ({"vocab_size": "100", "hidden_size": 4}, "config has impossible sizes"),
         ({"model_type": "vit", "patch_size": 0}, "config has impossible sizes"),
         ({"model_type": "vit", "patch_size": []}, "config has impossible sizes"),
+        ({"vocab_size": -100, "hidden_size": 4}, "vocab_size must be 0 or more, not -100"),
+        ({"model_type": "vit", "patch_size": -1}, "patch_size must be 0 or more, not -1"),
         ("no-such-model", "config 'no-such-model' is not a config.json, .* sorted"),
     ],
 )

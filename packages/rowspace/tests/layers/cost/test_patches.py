@@ -34,3 +34,5 @@ def test_invalid_sizes_raise():
         patch_cost((3, 9), 4)
     with pytest.raises(UsageError, match="channels must be 1 or more, not 0"):
         patch_cost(8, 4, channels=0)
+    with pytest.raises(UsageError, match="prefix must be 0 or more, not -200"):
+        patch_cost(224, 16, prefix=-200)

@@ -36,6 +36,9 @@ def test_grid_of_counts_complete_patches(image, patch, grid):
 def test_empty_grid_raises():
     with pytest.raises(UsageError, match="width must be 1 or more, not 0"):
         GridPosition((2, 0), 4)
+    for patch_size in (0, -16, (0, 16)):
+        with pytest.raises(UsageError, match="patch_size must be 1 or more, not"):
+            grid_of(224, patch_size)
 
 
 def test_grid_that_is_not_resampled_refuses_another_one():

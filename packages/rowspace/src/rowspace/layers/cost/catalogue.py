@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from rowspace.errors import UsageError
 from rowspace.files.strict_json import read_object
-from rowspace.layers.arguments import one_sentence
+from rowspace.layers.arguments import one_sentence, require_not_negative
 from rowspace.layers.cost.counts import Cost
 from rowspace.layers.cost.patches import IMAGES
 from rowspace.layers.cost.text import TEXT
@@ -156,13 +156,15 @@ def _select_part(config: Mapping[str, Any], part: str | None) -> Mapping[str, An
 
 @one_sentence("config has impossible sizes")
 def config_cost(config: Mapping[str, Any]) -> Cost:
-    """The cost of the config of one tower; raises `UsageError` for an unknown model type or a missing size."""
+    """The cost of the config of one tower; raises `UsageError` for an unknown type, or a missing or impossible size."""
     model_type = config.get("model_type", "")
     if model_type not in FAMILIES:
         known = ", ".join(sorted(filter(None, FAMILIES)))
         raise UsageError(
             f"model_type must be one of {known}, not {model_type!r}; omit it to count only the token table and its head"
         )
+    names = sorted(config.keys() & {"vocab_size", "hidden_size", *DEFAULTS.get(model_type, ())})
+    require_not_negative(**{name: config[name] for name in names if type(config[name]) is int})
     try:
         return FAMILIES[model_type](_complete(config, DEFAULTS.get(model_type, {})))
     except KeyError as error:

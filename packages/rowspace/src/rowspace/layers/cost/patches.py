@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rowspace.errors import UsageError
-from rowspace.layers.arguments import require_positive
+from rowspace.layers.arguments import require_not_negative, require_positive
 from rowspace.layers.cost.counts import Cost, attention, classic_block, feed_forward, layer_norm, linear
 
 __all__ = ["PatchCost", "patch_cost"]
@@ -86,7 +86,7 @@ def patch_cost(
         The cost.
 
     Raises:
-        UsageError: For a size below 1, or an image smaller than a patch.
+        UsageError: For a size below 1, a negative prefix, or an image smaller than a patch.
 
     >>> for side in 32, 16, 8, 4:
     ...     cost = patch_cost(224, side)
@@ -102,6 +102,7 @@ def patch_cost(
     require_positive(
         height=height, width=width, patch_size=min(down, across), channels=channels, embedding_dim=embedding_dim
     )
+    require_not_negative(prefix=prefix)
     grid = (-(-height // down), -(-width // across)) if pad else (height // down, width // across)
     if not min(grid):
         raise UsageError(

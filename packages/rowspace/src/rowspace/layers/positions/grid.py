@@ -143,11 +143,15 @@ def grid_of(image_size: Size, patch_size: Size) -> tuple[int, int]:
     Returns:
         (height, width) in patches.
 
+    Raises:
+        UsageError: For a patch size below 1.
+
     >>> grid_of(224, 16), grid_of((480, 640), 14)
     ((14, 14), (34, 45))
     """
     height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
     down, across = (patch_size, patch_size) if isinstance(patch_size, int) else patch_size
+    require_positive(patch_size=min(down, across))
     return height // down, width // across
 
 
