@@ -4,7 +4,7 @@
 |---|---|
 | `encoder.py` | a table → `Encoder`: texts → one vector each |
 | `contextual_encoder.py` | the folder of a sentence encoder → `ContextualEncoder`: the same, by running it |
-| `executor.py` | texts and a plan → vectors, in pieces, by several threads |
+| `executor.py` | texts and a plan → vectors, in pieces, by several threads; the rows that make a vector |
 | `options.py`, `modes.py` | options, and the rules of a library → what to do with ids |
 | `stream/` | files, generators, Parquet columns → files of vectors, with bounded memory |
 | `text_encoder.py` | `TextEncoder`: a transformer of scikit-learn |
@@ -13,7 +13,6 @@
 | `scanners/` | one tokenizer.json of a known kind → a kernel with the same ids |
 | `unseen.py` | words out of the vocabulary → rows, from their n-grams |
 | `pooling.py`, `kernels.py` | ids and rows → vectors, in NumPy and compiled |
-| `token_rows.py` | a text → the rows that make its vector, and their shares of a cosine |
 | `precision.py` | vectors → float16, int8 or bits |
 | `usage.py`, `fingerprint.py` | what was encoded; a hash of all that decides the vectors |
 

@@ -1,5 +1,6 @@
 from rowspace.encode.contextual_encoder import ContextualEncoder as ContextualEncoder
 from rowspace.encode.encoder import Encoder as Encoder
+from rowspace.encode.executor import TokenRows as TokenRows, cosine_shares as cosine_shares
 from rowspace.encode.flat_tokenizer import FlatTokenizer as FlatTokenizer
 from rowspace.encode.options import EncodeOptions as EncodeOptions
 from rowspace.encode.precision import quantize as quantize
@@ -12,5 +13,4 @@ from rowspace.encode.stream import (
 )
 from rowspace.encode.text_encoder import TextEncoder as TextEncoder
 from rowspace.encode.texts import FlatIds as FlatIds, TextBuffer as TextBuffer
-from rowspace.encode.token_rows import TokenRows as TokenRows, cosine_shares as cosine_shares
 from rowspace.encode.usage import Report as Report

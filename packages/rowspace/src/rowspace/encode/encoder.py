@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from rowspace._base.options import shows_options
 from rowspace._base.validate import check_texts
 from rowspace.encode.contextual_encoder import ContextualEncoder
-from rowspace.encode.executor import Executor, as_list
+from rowspace.encode.executor import Executor, TokenRows, as_list
 from rowspace.encode.fingerprint import fingerprint_of
 from rowspace.encode.flat_tokenizer import FlatTokenizer
 from rowspace.encode.modes import Plan, check_modules, check_rows_alone, check_static, mode_at, with_cut, with_names
 from rowspace.encode.options import DType, EncodeKeywords, EncodeOptions, Mode, options_from
 from rowspace.encode.stream import StreamOptions, StreamProgress, StreamResult, TextSource, encode_to
 from rowspace.encode.texts import FlatIds
-from rowspace.encode.token_rows import TokenRows
 from rowspace.encode.usage import Report
 from rowspace.errors import UsageError
 from rowspace.files.hub import local_path

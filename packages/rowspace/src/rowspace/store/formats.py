@@ -5,14 +5,22 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rowspace._base.atomic import StrPath, check_not_interrupted
+from rowspace._base.atomic import StrPath, check_not_interrupted, scratch_folder
 from rowspace.errors import FileFormatError, RowspaceError, UsageError, missing_file
 from rowspace.files.foreign import check_finished, hub_hint, unfinished_beside
 from rowspace.files.hub import local_path
-from rowspace.files.remote import is_url, split_url
+from rowspace.files.remote import (
+    check_remote_target,
+    delete_remote,
+    inside_url,
+    is_url,
+    remote_names,
+    split_url,
+    upload,
+)
 from rowspace.store import native
-from rowspace.store.at_url import check_url, save_to_url
 from rowspace.store.interface import Format, KeyedReader, Reader, ReaderAndWriter, Writer
+from rowspace.store.native.manifest import MARKER
 from rowspace.store.unrecognized import describe
 from rowspace.table import Table
 
@@ -147,7 +155,7 @@ def save(table: Table, path: StrPath, *, format: str | None = None) -> None:
             stacklevel=2,
         )
     if is_url(url := os.fspath(path)):
-        save_to_url(table, url, known)
+        _save_to_url(table, url, known)
     else:
         known.writer.save(table, path)
 
@@ -169,7 +177,7 @@ def check_target(path: StrPath, *, format: str | None = None) -> None:
     """
     known = format_to_write(path, format)
     if is_url(url := os.fspath(path)):
-        check_url(url, known)
+        _check_url(url, known)
     else:
         known.writer.check_target(path)
 
@@ -217,3 +225,46 @@ def _existing(path: StrPath) -> Path:
         unfinished = unfinished_beside(source)
         raise missing_file(text, f"check the path{hub_hint(text)}{unfinished}")
     raise missing_file(text)
+
+
+def _check_url(url: str, known: Format) -> None:
+    """Raise what `_save_to_url` would raise about the URL.
+
+    Raises:
+        UsageError: The format has two files, or there is a folder that is not a table in our own format.
+        RowspaceError: It cannot be written.
+        MissingExtraError: pyarrow is not installed.
+    """
+    if known.is_divided:
+        raise UsageError(
+            f"{url}: the {known.name} format keeps tokens in a second file, which is not read from a URL; name a "
+            "folder or a .npz file"
+        )
+    check_remote_target(url)
+    names = remote_names(url)
+    if names and not (known.is_folder and MARKER in names):
+        raise UsageError(f"{url} is a folder and not a table of this format; delete it, or name another place")
+
+
+def _save_to_url(table: Table, url: str, known: Format) -> None:
+    """Write a table to a URL; a reader finds the old table, the new one, or in between, none.
+
+    Args:
+        table: The table.
+        url: Where: a file, or a folder that is new or a table, whose other files are deleted.
+        known: The format.
+    """
+    _check_url(url, known)
+    beside, name, options = split_url(url)
+    with scratch_folder("save") as folder:
+        known.writer.save(table, folder / name)
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        main = folder / name / MARKER if known.is_folder else folder / name
+        urls = {path: f"{beside}{path.relative_to(folder).as_posix()}{options}" for path in paths}
+        if main in urls:
+            delete_remote(urls[main])  # so that nobody reads a mixture of two tables
+        for path in sorted(paths, key=lambda path: path == main):
+            upload(path, urls[path])
+        own = {path.relative_to(folder / name).as_posix() for path in paths} if known.is_folder else set()
+        for old in remote_names(url) - own:
+            delete_remote(inside_url(url, old))

@@ -30,8 +30,7 @@ from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.fasttext_file import read_model
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
-from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.tree import NEVER
+from rowspace.learn.classifier.rows.model import NEVER, SupervisedModel
 from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.learn.tuning.saved_classifier import CONTENTS, JSON, TENSORS
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.encoder import Encoder
-from rowspace.encode.token_rows import cosine_shares
+from rowspace.encode.executor import cosine_shares
 from rowspace.search.ranking.scores import Hit
 from rowspace.search.ranking.search import key_filter, score_passages
 from rowspace.search.storage.store import ChunkStore

@@ -20,8 +20,7 @@ from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.learning import LOSSES
-from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.tree import NEVER
+from rowspace.learn.classifier.rows.model import NEVER, SupervisedModel
 from rowspace.store.model_formats import fasttext
 from rowspace.store.model_formats.fasttext_dictionary import MAGIC, MODELS, VERSIONS, FileArguments, read_entries
 from rowspace.store.model_formats.fasttext_quantized import CENTROIDS, quantize, read_quantized, write_quantized

@@ -24,8 +24,7 @@ from rowspace.learn.classifier.rows.kernels.train import (
     Scratch,
     learn,
 )
-from rowspace.learn.classifier.rows.model import SupervisedModel
-from rowspace.learn.classifier.rows.tree import build_tree
+from rowspace.learn.classifier.rows.model import SupervisedModel, build_tree
 from rowspace.table import Table
 
 __all__ = ["LOSSES", "Stopping", "Targets", "held_out_texts", "learn_rows", "loss_of"]

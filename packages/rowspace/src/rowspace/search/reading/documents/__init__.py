@@ -3,9 +3,9 @@
 | file | contents |
 |---|---|
 | `document.py` | `Document` and `Section` |
-| `read.py` | bytes → document, by the suffix of the file |
+| `read.py` | bytes → document, by the suffix of the file; PDF by pypdf |
 | `encoding.py` | bytes → text |
-| `markdown.py`, `html.py`, `notebook.py`, `pdf.py` | the readers of these formats |
+| `markdown.py`, `html.py`, `notebook.py` | the readers of these formats |
 | `languages.py` | source code → definitions, by tree-sitter, and in Python by `ast` |
 | `outline.py` | definitions → sections |
 

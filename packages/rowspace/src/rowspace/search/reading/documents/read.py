@@ -1,9 +1,11 @@
 """The bytes of a file → a document, by the suffix of its name."""
 
+import io
+import logging
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from rowspace.errors import FileFormatError
+from rowspace.errors import FileFormatError, MissingExtraError
 from rowspace.search.reading.documents.document import Document, Section, line_starts
 from rowspace.search.reading.documents.encoding import decode_text
 from rowspace.search.reading.documents.html import read_html
@@ -11,7 +13,6 @@ from rowspace.search.reading.documents.languages import LANGUAGES, language_defi
 from rowspace.search.reading.documents.markdown import read_markdown
 from rowspace.search.reading.documents.notebook import read_notebook
 from rowspace.search.reading.documents.outline import outline_sections
-from rowspace.search.reading.documents.pdf import read_pdf
 
 __all__ = ["has_plain_reading", "is_plain", "read_document"]
 
@@ -44,7 +45,7 @@ def read_document(path: str, data: bytes, *, max_chars: int, plain: bool = False
     """
     suffix = _suffix(path)
     if _is_pdf(suffix, data):
-        return read_pdf(data)
+        return _read_pdf(data)
     text = decode_text(data, is_html=suffix in _HTML)
     if suffix in _HTML:
         return read_html(text)
@@ -93,3 +94,40 @@ def _code_sections(text: str, language: str, max_chars: int, starts: Sequence[in
     if definitions is None:
         definitions = language_definitions(source, language) if language in LANGUAGES.values() else []
     return outline_sections(text, starts or line_starts(text), definitions, max_chars=max_chars)
+
+
+def _read_pdf(data: bytes) -> Document:
+    """Return a document with the text of all pages; its lines are page numbers.
+
+    Args:
+        data: The bytes of the file.
+
+    Returns:
+        The document; a page without text, such as a scan, has no section.
+
+    Raises:
+        FileFormatError: If the file is damaged or encrypted.
+        MissingExtraError: If pypdf is not installed.
+        LimitReachedError: If a stream unpacks to more data than pypdf accepts.
+    """
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import LimitReachedError
+    except ImportError as error:
+        raise MissingExtraError("an index of PDF files needs pypdf: pip install 'rowspace[search]'") from error
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports each oddity that it has repaired
+    try:
+        texts = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
+    except (MemoryError, LimitReachedError):  # it may be valid
+        raise
+    except Exception as error:  # damaged files raise many kinds
+        raise FileFormatError("damaged or encrypted PDF") from error
+    pages = [text.encode(errors="replace").decode() for text in texts]  # without lone surrogates
+    starts, sections, length = [], list[Section](), 0
+    for page in pages:
+        starts.append(length)
+        if page.strip():
+            sections.append(Section(length, length + len(page), ""))
+        length += len(page) + 1
+    numbers = range(1, len(pages) + 1)
+    return Document("\n".join(pages), sections, is_prose=True, starts=starts or [0], lines=numbers if pages else [1])
