@@ -22,6 +22,7 @@ WORDS_AT_ONCE = 1 << 14
 BYTES_AT_ONCE = 1 << 16
 TINY = np.float32(1e-5)  # which fastText adds before it takes a logarithm
 TABLE_STEPS, TABLE_LIMIT = 512, 8  # of fastText's logistic function, which is a table from -8 to 8
+NEVER = 10**15  # the count of a node of the tree that is not built yet; those of labels must have a smaller sum
 
 Floats = NDArray[np.float32]
 
@@ -177,9 +178,6 @@ def _logistic_of_table(scores: Floats) -> Floats:
     found = table[np.clip(places, 0, TABLE_STEPS)]
     found[scores < -TABLE_LIMIT], found[scores > TABLE_LIMIT] = 0, 1
     return np.asarray(found, np.float32)
-
-
-NEVER = 10**15  # the count of a node that is not built yet; those of labels must have a smaller sum
 
 
 class Tree(NamedTuple):

@@ -22,6 +22,7 @@ from rowspace.text.words.unspaced.training import learn_words, runs_of
 __all__ = ["SEGMENTERS", "Segmenter", "Separator", "find_words"]
 
 _MOST_CHARACTERS = 2_000_000  # of distinct words to learn from, the most frequent; 128 bytes of memory each
+_NO_ENDS = np.empty(0, np.int64)
 
 
 def find_words(words: Sequence[bytes], counts: NDArray[np.int64], *, segmenter: str, min_count: int) -> list[str]:
@@ -111,9 +112,6 @@ SEGMENTERS = {
     "sudachi": Segmenter("sudachi", re.compile(f"[{_HAN}{_KANA}]+"), _sudachi),
     "pythainlp": Segmenter("pythainlp", re.compile("[\u0e01-\u0e3a\u0e40-\u0e4e]+"), _pythainlp),
 }
-
-
-_NO_ENDS = np.empty(0, np.int64)
 
 
 class Separator:
