@@ -216,7 +216,8 @@ def _validate_tokens(tokens: object) -> str:
     """Return a kind of tokens or a path, as a string."""
     if isinstance(tokens, os.PathLike):
         return str(os.fspath(tokens))
-    if isinstance(tokens, str) and (tokens == WORDS or tokens in TRAINED or os.path.exists(tokens)):  # noqa: PTH110  # of any length
+    is_path = isinstance(tokens, str) and os.path.exists(tokens)  # noqa: PTH110  # Path.exists raises for long names
+    if isinstance(tokens, str) and (tokens == WORDS or tokens in TRAINED or is_path):
         return tokens
     kinds = [WORDS, *TRAINED]
     near = difflib.get_close_matches(str(tokens), kinds, 1)

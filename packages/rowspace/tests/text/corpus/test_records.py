@@ -68,18 +68,20 @@ def test_lines_are_those_of_the_file(tmp_path):
 )
 def test_a_damaged_record_is_named_by_its_line(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
+    before = csv.field_size_limit()
     with pytest.raises(FileFormatError) as error:
         read(tmp_path / name)
     assert str(error.value).startswith(f"{tmp_path / name}: {message}")
+    assert csv.field_size_limit() == before
 
 
 def test_files_of_long_cells_are_read_at_the_same_time(tmp_path):
-    csv.field_size_limit(131_072)  # the default; readers raise it for the process
-    row = "x" * 200_000
+    before, row = csv.field_size_limit(), "x" * 200_000
     (tmp_path / "a.csv").write_text(f"text\n{row}\n{row}\n")
-    first, second = (read_records(tmp_path / "a.csv", limit=1_000_000) for _ in range(2))
+    first, second = (read_records(tmp_path / "a.csv", limit=limit) for limit in (1_000_000, 2_000_000))
     assert next(first) == next(second)
     assert [len(list(first)), len(list(second))] == [1, 1]
+    assert csv.field_size_limit() == before
 
 
 def test_what_is_no_text_is_named(tmp_path):

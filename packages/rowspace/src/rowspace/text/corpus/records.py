@@ -3,8 +3,10 @@
 import csv
 import json
 import re
+import threading
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, islice, starmap
 from pathlib import Path
 from types import MappingProxyType
@@ -31,6 +33,8 @@ __all__ = [
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
 _BOM = b"\xef\xbb\xbf"
 _REPAIR = "repair the line or remove it"
+_LIMITS = list[int]()  # of cells: the one of other code, and those of the readers of CSV that are open
+_CHANGING_LIMIT = threading.Lock()
 
 
 class DamagedValues(dict[str, Any]):
@@ -177,27 +181,43 @@ def _json_lines(file: _File) -> Iterator[FileRecord]:
 
 def _csv(file: _File, *, delimiter: str = ",") -> Iterator[FileRecord]:
     path, lines = file.path, _Lines(file)
-    csv.field_size_limit(max(csv.field_size_limit(), file.limit))  # of this process, so of other readers, too
     header = list[str]()
     try:
-        for row in csv.reader(lines, delimiter=delimiter, strict=True):
-            if not header:
-                if lines.damage is not None:
-                    raise _wrong(path, lines.start, f"{lines.damage.problem}; {lines.damage.advice}")
-                header = _header(path, lines.start, row) if row else header
-                check_columns(path, dict.fromkeys(header), file.columns if row else {})
-            elif lines.damage is not None:
-                yield FileRecord(lines.start, lines.damage)
-            elif len(row) > len(header):
-                cells = f"{len(row)} cells for {len(header)} columns"
-                advice = f"put quotes around a text with {delimiter!r}"
-                yield FileRecord(lines.start, file.damaged(lines.start, cells, advice))
-            elif row:
-                yield FileRecord(lines.start, dict(zip(header, row, strict=False)))
-            lines.start, lines.size, lines.damage = lines.number + 1, 0, None
+        with _limit_of_cells(file.limit):
+            for row in csv.reader(lines, delimiter=delimiter, strict=True):
+                if not header:
+                    if lines.damage is not None:
+                        raise _wrong(path, lines.start, f"{lines.damage.problem}; {lines.damage.advice}")
+                    header = _header(path, lines.start, row) if row else header
+                    check_columns(path, dict.fromkeys(header), file.columns if row else {})
+                elif lines.damage is not None:
+                    yield FileRecord(lines.start, lines.damage)
+                elif len(row) > len(header):
+                    cells = f"{len(row)} cells for {len(header)} columns"
+                    advice = f"put quotes around a text with {delimiter!r}"
+                    yield FileRecord(lines.start, file.damaged(lines.start, cells, advice))
+                elif row:
+                    yield FileRecord(lines.start, dict(zip(header, row, strict=False)))
+                lines.start, lines.size, lines.damage = lines.number + 1, 0, None
     except csv.Error as error:
         reason = "a quote that is not closed" if "end of data" in str(error) else str(error)
         raise _wrong(path, lines.start, f"{reason}; {_REPAIR}") from None
+
+
+@contextmanager
+def _limit_of_cells(limit: int) -> Iterator[None]:
+    """Raise the limit of a cell of CSV, which all readers of this process have, while a reader needs it."""
+    with _CHANGING_LIMIT:
+        _LIMITS.extend([limit] if _LIMITS else [csv.field_size_limit(), limit])
+        csv.field_size_limit(max(_LIMITS))
+    try:
+        yield
+    finally:
+        with _CHANGING_LIMIT:
+            _LIMITS.remove(limit)
+            csv.field_size_limit(max(_LIMITS))
+            if len(_LIMITS) == 1:
+                _LIMITS.clear()
 
 
 def _header(path: str, line: int, names: list[str]) -> list[str]:
