@@ -55,14 +55,17 @@ def indexed(index: Index) -> dict[str, str]:
 
 
 def run_again(kind: str, folder: Path, place: Path, encoder: Encoder) -> None:
-    """Do what `rowspace index` does."""
+    """Do what `rowspace index` does; "named": each file is named, then the deleted ones are forgotten."""
     if kind == "rebuild" or not (place / "chunks.lance").is_dir():
-        Index.build(folder, encoder, place, options=OPTIONS)
-    else:
-        Index.open(place, encoder).update(folder)
+        Index.build(folder if kind != "named" else sorted(folder.iterdir()), encoder, place, options=OPTIONS)
+        return
+    index = Index.open(place, encoder)
+    index.update(folder if kind != "named" else sorted(folder.iterdir()))
+    if kind == "named":
+        index.update()
 
 
-def check(folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> None:
+def check(kind: str, folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> None:
     """Check an index whose writer was killed, complete it, and check it again."""
     new = texts(folder)
     if not (place / "chunks.lance").is_dir():
@@ -72,7 +75,7 @@ def check(folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> N
         for path, text in indexed(index).items():
             assert text in (old.get(path), new.get(path)), path
         index.search("tulips water", k=3)
-    run_again("update", folder, place, encoder)
+    run_again("named" if kind == "named" else "update", folder, place, encoder)
     complete = Index.open(place, encoder)
     assert indexed(complete) == new
     for path, text in list(new.items())[:3]:
@@ -82,7 +85,9 @@ def check(folder: Path, place: Path, encoder: Encoder, old: dict[str, str]) -> N
     hidden = list(place.rglob(".*"))
     assert not hidden, hidden
     found = contents(complete)
-    run_again("rebuild", folder, place, encoder)
+    if kind == "named":
+        shutil.rmtree(place)  # to name the files again
+    run_again("named" if kind == "named" else "rebuild", folder, place, encoder)
     assert found == contents(Index.open(place, encoder))  # every number of an index that was not killed
 
 
@@ -101,14 +106,14 @@ def rebuild_with_bridge(folder: Path, place: Path, encoder: Encoder, new: Encode
 
 
 def main() -> None:
-    """Kill work of the given kind a number of times: a first build, updates, rebuilds, or rebuilds under a bridge."""
+    """Kill work of a kind a number of times: first builds, updates (also of named files), rebuilds (also bridged)."""
     kind, folder, kills = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     encoder, new, chance = Encoder(make_table()), Encoder(make_table(seed=1, dim=64)), random.Random(kind)
     files, place = folder / "files", folder / "index"
     files.mkdir()
     change_files(files, chance)
     started = time.monotonic()
-    assert run_in_child(lambda: run_again("build", files, place, encoder)) == 0
+    assert run_in_child(lambda: run_again("named" if kind == "named" else "build", files, place, encoder)) == 0
     longest, killed = time.monotonic() - started, 0
     if kind == "bridge":
         assert run_in_child(lambda: rebuild_with_bridge(files, place, encoder, new)) == 0
@@ -129,7 +134,7 @@ def main() -> None:
         if kind == "bridge":
             status = run_in_child(lambda known=old: check_bridged(files, place, encoder, new, known))
         else:
-            status = run_in_child(lambda known=old: check(files, place, encoder, known))
+            status = run_in_child(lambda known=old: check(kind, files, place, encoder, known))
         assert status == 0, f"after {killed} kills"
 
 

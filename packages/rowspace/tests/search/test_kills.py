@@ -24,7 +24,7 @@ def kill(kind, folder, times):
 
 @pytest.mark.long
 def test_killed_writers_leave_an_index_that_the_next_run_completes(tmp_path):
-    for kind in ("build", "update", "bridge"):
+    for kind in ("build", "update", "named", "bridge"):
         (tmp_path / kind).mkdir()
         kill(kind, tmp_path / kind, 2)
 
@@ -51,6 +51,6 @@ def test_rebuild_killed_between_two_renames_is_named_and_undone_by_the_next_buil
 
 @pytest.mark.long
 def test_many_killed_writers(tmp_path):
-    for kind in ("build", "update", "rebuild", "bridge"):
+    for kind in ("build", "update", "named", "rebuild", "bridge"):
         (tmp_path / kind).mkdir()
         kill(kind, tmp_path / kind, 80)
