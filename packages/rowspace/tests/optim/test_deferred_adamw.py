@@ -339,7 +339,7 @@ def test_modules_that_cannot_be_deferred():
 def test_amsgrad_cannot_change_after_the_first_step(amsgrad):
     table = nn.Embedding(3, 2, sparse=True)
     optimizer = DeferredAdamW(table, amsgrad=not amsgrad)
-    optimizer.param_groups[0]["amsgrad"] = amsgrad  # before the first step it may
+    optimizer.param_groups[0]["amsgrad"] = amsgrad  # allowed before the first step
     for _ in range(2):
         table(torch.tensor([1])).sum().backward()
         optimizer.step()

@@ -176,8 +176,8 @@ def test_a_loss_that_is_not_finite_stops_with_the_step_the_batch_and_the_rows(qu
         ({"step": 3}, UsageError, r"train has no option 'step'; did you mean steps\?"),
         ({"watch": ["no such token"]}, UsageError, "watch has 'no such token', which is not a token"),
         ({"rows": "lora"}, UsageError, "rows='lora' is for rows that exist"),
-        ({"rows": "lora", "constraint": "max"}, UsageError, "constraint='max' needs rows that learn freely, not rows="),
-        ({"rows": "frozen", "constraint": "unit"}, UsageError, "constraint='unit' needs rows that learn freely"),
+        ({"rows": "lora", "constraint": "max"}, UsageError, "constraint='max' needs rows='free', not rows="),
+        ({"rows": "frozen", "constraint": "unit"}, UsageError, "constraint='unit' needs rows='free'"),
         ({"tokens": "words", "vocabulary_size": None}, UsageError, "tokens='words' leave out"),
     ],
 )

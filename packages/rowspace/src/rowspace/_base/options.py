@@ -139,7 +139,7 @@ def check_option_names(function: str, names: Iterable[str], *kinds: Any) -> None
 
 
 def validate_options(options: Any) -> None:
-    """Store scalars of NumPy as those of Python; raise `UsageError` for a value outside its bounds or choices."""
+    """Convert NumPy scalars to Python numbers; raise `UsageError` for a value outside its bounds or choices."""
     kind: Any = type(options)
     for field in option_fields(kind):
         value = getattr(options, field.name)

@@ -214,7 +214,7 @@ def check_whole_number(name: str, value: object, minimum: int, maximum: int) -> 
 
 
 def check_column(name: str, texts: object) -> None:
-    """Raise `UsageError` for a data frame or a dict, of which iteration gives the names of columns and not texts."""
+    """Raise `UsageError` for a data frame or a dict, since iterating over it gives the names of its columns."""
     if isinstance(texts, dict) or hasattr(texts, "columns"):
         raise UsageError(
             f"{name} must be one column of texts, not a {type(texts).__name__}; pass df['text'], for example"

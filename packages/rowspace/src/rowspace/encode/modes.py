@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 MODEL2VEC_LENGTH = 512  # tokens
-NO_ID = 2**31 - 1  # of no token; V may be the id of a token without a row
+NO_ID = 2**31 - 1  # no token has it, while the tokenizer may have a token with the id V
 THINGS = {"node", "item", "user", "category", "document"}  # kinds of rows, as the fits record them
 
 

@@ -61,7 +61,7 @@ class RowPooler:
         Args:
             flat: The ids of n texts; those without a row are left out or counted as zeros (`pool_rule`).
             unseen: (u, d) rows of the ids -1 … -u.
-            unknown: The id of the unknown token, or one of no token.
+            unknown: The id of the unknown token, or an id that no token has.
             rule: A `pool_rule`.
             out: (n, up to d) float32; its width says how many columns are used.
             compiled: Use kernels, which imports numba.
@@ -98,7 +98,7 @@ def gather_used(
         pooler: The rows and their weights.
         ids: (n,).
         unseen: (u, d) rows of the ids -1 … -u.
-        unknown: The id of the unknown token, or one of no token.
+        unknown: The id of the unknown token, or an id that no token has.
         rule: A `pool_rule`.
         width: The number of columns.
 

@@ -26,8 +26,8 @@ CLOSE = 1e-12
 WITH_DENSE_GRADIENTS = pytest.mark.filterwarnings("ignore::rowspace.optim.DenseGradientWarning")
 WHILE_COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:VecISA:UserWarning")  # from torch
 SIZE, DIM = 30, 4
-# So far from the rows that no gradient vanishes: AdamW divides one that does by its size, so that each step near an
-# optimum multiplies rounding errors, by up to 10 with betas of 0.5.
+# Far from the rows, so that no gradient comes close to 0. AdamW divides a gradient by its size, and near an optimum
+# this multiplies rounding errors in each step, by up to 10 with betas of 0.5.
 TARGET = -3.0
 
 

@@ -209,7 +209,7 @@ class TrainingOptions:
         if self.column is not None and not (isinstance(self.column, str) and self.column):
             raise UsageError(f"column must be the name of a column, not {self.column!r}")
         if self.constraint != "none" and self.rows != "free":
-            raise UsageError(f"constraint={self.constraint!r} needs rows that learn freely, not rows={self.rows!r}")
+            raise UsageError(f"constraint={self.constraint!r} needs rows='free', not rows={self.rows!r}")
 
     @property
     def warmup_steps(self) -> int:

@@ -230,7 +230,7 @@ def _resume(run: Path, keywords: dict[str, Any]) -> Trainer:
 
 
 def _as_recorded(value: Any) -> Any:
-    """The value of an option without its type: a path as a string, several values as a tuple."""
+    """The value of an option as a run records it: a path as a string, several values as a tuple."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value

@@ -73,7 +73,7 @@ def build_graph(edges: Edges, *, directed: bool, walks: int, length: int) -> Gra
     whole = np.rint(np.round(expected, 6))  # the same for any order of the edges, though sums are rounded
     sources, targets = np.divmod(keys, size)
     has_edge = np.zeros(size, np.bool_)
-    has_edge[sources] = has_edge[targets] = True  # also where what is expected is rounded to 0
+    has_edge[sources] = has_edge[targets] = True  # even if the expected visits round to 0
     visits = np.maximum(whole, has_edge).astype(np.int64)
     by_name = np.argsort(np.array(edges.names, object), kind="stable")
     order = by_name[np.argsort(-visits[by_name], kind="stable")]

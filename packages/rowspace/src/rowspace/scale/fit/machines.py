@@ -143,7 +143,7 @@ class Machines:
             np.multiply(self._sum(rows[part].copy()), np.float32(1 / self.size), out=rows[part])
 
     def adaptive_sum(self, rows: NDArray[np.float32], before: NDArray[np.float32]) -> None:
-        """Add the changes of all machines: the whole of those that agree in nothing, the mean of those that are equal.
+        """Add the changes of all machines: the sum of orthogonal changes, the mean of equal ones.
 
         A row with the changes δ becomes `before` + Σδ · min(1, Σ‖δ‖² / ‖Σδ‖²), and so does `before`.
 

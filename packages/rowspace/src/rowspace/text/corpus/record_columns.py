@@ -1,6 +1,6 @@
 """The columns of a record: their names, their values, and what is said of those that are missing or not a text.
 
-Also the records of tables of pandas and Polars, by what these have, so that neither is imported.
+Data frames of pandas and Polars are recognized by their methods, so that neither library is imported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -33,7 +33,7 @@ __all__ = [
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1 << 12, 1 << 22
 _BOM = b"\xef\xbb\xbf"
 _REPAIR = "repair the line or remove it"
-_LIMITS = list[int]()  # of cells: the one of other code, and those of the readers of CSV that are open
+_LIMITS = list[int]()  # of cells: the limit that other code has set, then that of each open reader of CSV
 _CHANGING_LIMIT = threading.Lock()
 
 

@@ -142,7 +142,7 @@ class FastText(Word2Vec):
 
     def _word_rows(self) -> WordRows:
         self._make_writable()
-        vars(self).pop("_parts_learned", None)  # of a training before
+        vars(self).pop("_parts_learned", None)  # left by an earlier training
         self.syn1neg = np.require(self.syn1neg, np.float32, ["C", "W"])
         wv = self.wv
         ngrams = NgramRows(wv.vectors_ngrams, max(1, wv.min_n), wv.max_n) if wv.bucket else None
