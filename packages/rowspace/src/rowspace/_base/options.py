@@ -10,14 +10,24 @@ import inspect
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
 from rowspace._base.validate import check_whole_number
 from rowspace.errors import UsageError
 
-__all__ = ["Option", "OptionField", "check_option_names", "option_fields", "shows_options", "validate_options"]
+__all__ = [
+    "Dim",
+    "Option",
+    "OptionField",
+    "Seed",
+    "Workers",
+    "check_option_names",
+    "option_fields",
+    "shows_options",
+    "validate_options",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -39,6 +49,14 @@ class Option:
     maximum: float | None = None
     default: str | None = None
     flags: str | None = None
+
+
+# Options that several commands have in common.
+Dim = Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)]
+Seed = Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)]
+Workers = Annotated[
+    int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
+]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Annotated, Literal, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Dim, Option, Seed, Workers, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.text.tokenizer_options import Normalization, Pretokenization
@@ -54,7 +54,7 @@ class FitOptions:
     5
     """
 
-    dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100
+    dim: Dim = 100
     model: Annotated[
         Literal["skipgram", "cbow"], Option("Predict neighbors from a word, or the word from its neighbors.")
     ] = "skipgram"
@@ -98,9 +98,7 @@ class FitOptions:
     buckets: Annotated[int, Option("Number of rows that n-grams share by hash.", minimum=1, maximum=100_000_000)] = (
         2_000_000
     )
-    workers: Annotated[
-        int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
-    ] = None
+    workers: Workers = None
     deterministic: Annotated[
         bool,
         Option("Learn the same rows with any number of workers.", default="depend on workers", flags="--deterministic"),
@@ -116,7 +114,7 @@ class FitOptions:
     freeze: Annotated[
         Literal["none", "old"], Option("Rows of the table of --init to leave unchanged: none, or all old ones.")
     ] = "none"
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Annotated, Literal, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Option, Seed, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 from rowspace.text import TokenizerOptions
@@ -180,7 +180,7 @@ class TrainingOptions:
         int | None,
         Option("Threads; results repeat with the same number of them.", minimum=1, maximum=1_024, default="all cores"),
     ] = None
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    seed: Seed = 1
     save_seconds: Annotated[float, Option("Seconds between checkpoints.", minimum=0.0, maximum=1e9)] = 60.0
     save_steps: Annotated[
         int | None, Option("Steps between checkpoints.", minimum=1, maximum=1_000_000_000, default="by time only")

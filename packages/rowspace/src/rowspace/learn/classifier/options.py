@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, Literal
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Dim, Option, Seed, Workers, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 
@@ -40,7 +40,7 @@ class RowsOptions:
     2
     """
 
-    dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100
+    dim: Dim = 100
     epochs: Annotated[int, Option("Passes over the texts.", minimum=1, maximum=100_000)] = 25
     lr: Annotated[float, Option("Learning rate at the start; it falls to 0.", minimum=0.0, maximum=100.0)] = 0.5
     word_ngrams: Annotated[int, Option("Maximum number of words of an n-gram.", minimum=1, maximum=100)] = 2
@@ -56,10 +56,8 @@ class RowsOptions:
         int,
         Option("Stop after this many epochs without progress on held-out texts; 0: never.", minimum=0, maximum=100_000),
     ] = 0
-    workers: Annotated[
-        int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
-    ] = None
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    workers: Workers = None
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)

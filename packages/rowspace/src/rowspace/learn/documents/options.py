@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Dim, Option, Seed, Workers, validate_options
 from rowspace.errors import UsageError
 from rowspace.learn.options import FitOptions
 
@@ -33,7 +33,7 @@ class DocumentOptions:
     20
     """
 
-    dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 100
+    dim: Dim = 100
     epochs: Annotated[int, Option("Passes over the documents.", minimum=1, maximum=100_000)] = 20
     negatives: Annotated[int, Option("Negative samples per word.", minimum=1, maximum=1_000)] = 5
     ns_exponent: Annotated[
@@ -46,10 +46,8 @@ class DocumentOptions:
     min_alpha: Annotated[float, Option("Learning rate at the end.", minimum=0.0, maximum=10.0)] = 0.001
     min_count: Annotated[int, Option("Leave out rarer words.", minimum=1, maximum=2**63 - 1)] = 2
     cased: Annotated[bool, Option("Keep case.", default="lowercase all", flags="--cased")] = False
-    workers: Annotated[
-        int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
-    ] = None
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    workers: Workers = None
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)

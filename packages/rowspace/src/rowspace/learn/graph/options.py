@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Dim, Option, Seed, Workers, validate_options
 from rowspace.errors import UsageError
 from rowspace.learn.options import FitOptions
 
@@ -51,7 +51,7 @@ class GraphOptions:
     1.0
     """
 
-    dim: Annotated[int, Option("Length of a row.", minimum=1, maximum=65_536)] = 128
+    dim: Dim = 128
     walks: Annotated[int, Option("Walks from each node in an epoch.", minimum=1, maximum=100_000)] = 10
     length: Annotated[int, Option("Nodes of a walk.", minimum=2, maximum=4_096)] = 40
     p: Annotated[float, Option("Return to the previous node with a bias of 1/p.", minimum=1e-3, maximum=1e3)] = 1.0
@@ -81,14 +81,12 @@ class GraphOptions:
         float | None, Option("Learning rate at the start.", minimum=0.0, maximum=10.0, default="0.025")
     ] = None
     min_alpha: Annotated[float, Option("Learning rate at the end.", minimum=0.0, maximum=10.0)] = 0.0
-    workers: Annotated[
-        int | None, Option("Threads; 1 gives reproducible rows.", minimum=1, maximum=1_024, default="all cores")
-    ] = None
+    workers: Workers = None
     deterministic: Annotated[
         bool,
         Option("Learn the same rows with any number of workers.", default="depend on workers", flags="--deterministic"),
     ] = False
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, Literal, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Option, Seed, validate_options
 from rowspace._base.parallel import available_cores
 from rowspace.errors import UsageError
 
@@ -90,7 +90,7 @@ class ItemOptions:
             "item2vec: the same rows with any number of workers.", default="depend on workers", flags="--deterministic"
         ),
     ] = False
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, TypedDict
 
-from rowspace._base.options import Option, validate_options
+from rowspace._base.options import Option, Seed, validate_options
 
 __all__ = ["TuneKeywords", "TuneOptions"]
 
@@ -42,7 +42,7 @@ class TuneOptions:
     held_out: Annotated[float, Option("Share of the pairs held out for the measurement.", minimum=0.0, maximum=0.9)] = (
         0.1
     )
-    seed: Annotated[int, Option("Seed of all random numbers.", minimum=0, maximum=2**63 - 1)] = 1
+    seed: Seed = 1
 
     def __post_init__(self) -> None:
         validate_options(self)
