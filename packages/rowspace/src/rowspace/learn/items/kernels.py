@@ -90,6 +90,9 @@ def solve_rows(
             curvature = np.float32(0)
             for j in range(width):
                 curvature += direction[j] * product[j]
+            if not curvature < np.inf:  # the weights are too large for float32: the row is NaN, which the loss shows
+                x[:] = np.nan
+                break
             length, before = square / curvature, square
             square = np.float32(0)
             for j in range(width):
