@@ -52,7 +52,7 @@ def run(source, out):
         encode_parts(table, source, out, options=PartsOptions(column="text"), on="ray", workers=2)
     else:
         batches = ray.data.read_parquet(source).map_batches(EncodeBatches(table), batch_format="pyarrow")
-        batches.write_parquet(out)
+        batches.write_parquet(out, use_dictionary=["id", "text"])  # as encode_to, whose vectors have no dictionary
 used = {}  # processor seconds of each worker, also of those that have ended
 def look():
     for each in filter(str.isdigit, os.listdir("/proc")):
