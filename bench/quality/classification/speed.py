@@ -68,7 +68,7 @@ def write_lines(books, number, folder):
         for label, title in enumerate(longest)
         for start in range(0, len(words[title]) - WORDS, WORDS)
     ]
-    random.Random(0).shuffle(lines)  # noqa: S311  # of lines
+    random.Random(0).shuffle(lines)  # noqa: S311  # an order that is the same in each run, not a secret
     if len(lines) < number + TESTED:
         sys.exit(f"these books have {len(lines):,} lines, and {number + TESTED:,} are needed")
     Path(folder, "test.txt").write_text("".join(lines[:TESTED]), "utf-8")
@@ -76,14 +76,14 @@ def write_lines(books, number, folder):
 
 
 def learn(side, folder, word_ngrams):
-    """Learn in this process; print seconds, processor seconds, peak memory and accuracy."""
+    """Learn in this process; print seconds, processor seconds and accuracy."""
     before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     predict = SIDES[side](folder / "train.txt", word_ngrams)
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
     texts, labels = read(folder / "test.txt")
     right = sum(a == b for a, b in zip(predict(texts), labels, strict=True)) / len(texts)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps([seconds, processor, after.ru_maxrss / 2**10, right]))
+    print(json.dumps([seconds, processor, right]))
 
 
 def main():
@@ -99,7 +99,7 @@ def main():
         return
     packages = ", ".join(f"{package} {version(package)}" for package in ("fasttext-numpy2", "numpy", "numba"))
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}\n")
-    print("| features | side | seconds | processor s | MB | accuracy |\n|---|---|---|---|---|---|")
+    print("| features | side | seconds | processor s | accuracy |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         write_lines(options.books, options.lines, folder)
         for word_ngrams, features in ((1, "words"), (2, "words and pairs of words")):
@@ -110,8 +110,8 @@ def main():
                     done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
                     found[side].append(json.loads(done.stdout.splitlines()[-1]))
             for side, runs in found.items():
-                seconds, processor, memory, right = (statistics.median(values) for values in zip(*runs, strict=True))
-                print(f"| {features} | {side} | {seconds:.1f} | {processor:.1f} | {memory:,.0f} | {right:.3f} |")
+                seconds, processor, right = (statistics.median(values) for values in zip(*runs, strict=True))
+                print(f"| {features} | {side} | {seconds:.1f} | {processor:.1f} | {right:.3f} |")
             for place, kind in enumerate(("seconds", "processor seconds")):
                 ratios = [b[place] / a[place] for a, b in zip(*found.values(), strict=True)]
                 print(f"<!-- {features}, {kind}: {', '.join(f'{ratio:.2f}' for ratio in ratios)} times -->", flush=True)
