@@ -5,7 +5,8 @@ import pytest
 
 from rowspace.errors import FitDiverged
 from rowspace.learn.classifier.options import RowsOptions
-from rowspace.learn.classifier.rows.learning import Targets, learn_rows
+from rowspace.learn.classifier.rows.kernels.train import MERGE_EVERY, Scratch, merge
+from rowspace.learn.classifier.rows.learning import TEXTS_AT_ONCE, Targets, learn_rows
 from rowspace.table import Table
 
 WORDS = ["a", "b", "c"]
@@ -31,6 +32,33 @@ def test_softmax_equals_numpy():
             np.add.at(inputs, features, gradient / len(features))
     np.testing.assert_allclose(model.inputs, inputs, atol=1e-5)
     np.testing.assert_allclose(model.outputs, outputs, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "one-vs-all"])
+def test_outputs_of_a_thread_are_merged_into_those_of_all(loss):
+    """The texts are few enough for one of the two threads, so that the result is that of one worker."""
+    options = {"dim": 4, "epochs": 3, "lr": 0.5, "word_ngrams": 1, "min_n": 0, "max_n": 0, "loss": loss}
+    texts, labels = TEXTS * 4, Targets.single(np.tile(LABELS, 4))
+    assert MERGE_EVERY < len(texts) < TEXTS_AT_ONCE
+    one, two = (learn_rows(texts, labels, ["x", "y", "z"], RowsOptions(**options, workers=n)) for n in (1, 2))
+    np.testing.assert_allclose(two.outputs, one.outputs, atol=1e-5)
+    np.testing.assert_allclose(two.inputs, one.inputs, atol=1e-5)
+
+
+def test_changes_of_two_threads_add_up():
+    shared = np.full((3, 2), 5.0, np.float32)
+    none = np.zeros(0, np.float32)
+    first, second = (
+        Scratch(none, none, none, np.ones(1, np.uint64), *np.zeros((2, 3, 2), np.float32)) for _ in range(2)
+    )
+    merge(shared, first)
+    merge(shared, second)
+    first.outputs[0] += 1
+    second.outputs[:2] += 2
+    merge(shared, first)
+    merge(shared, second)
+    assert shared.tolist() == [[8, 8], [7, 7], [5, 5]]
+    assert second.outputs.tolist() == second.merged.tolist() == shared.tolist()
 
 
 def test_probabilities_of_a_tree_add_up():

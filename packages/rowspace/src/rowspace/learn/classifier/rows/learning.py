@@ -261,7 +261,9 @@ def _loss(model: SupervisedModel, texts: Sequence[str], targets: Targets) -> flo
 def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scratch:
     seed = np.random.SeedSequence((options.seed, epoch, begin)).generate_state(1, np.uint64) | np.uint64(1)
     hidden, gradient = np.zeros(options.dim, np.float32), np.zeros(options.dim, np.float32)
-    return Scratch(hidden, gradient, np.zeros(labels, np.float32), seed)
+    own = labels if options.threads > 1 and options.loss in ("softmax", "one-vs-all") else 0
+    outputs, merged = np.zeros((own, options.dim), np.float32), np.zeros((own, options.dim), np.float32)
+    return Scratch(hidden, gradient, np.zeros(labels, np.float32), seed, outputs, merged)
 
 
 def _kept(buckets: NDArray[np.int32], words: int) -> Buckets:

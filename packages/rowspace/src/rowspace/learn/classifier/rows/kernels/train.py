@@ -13,13 +13,26 @@ from numpy.typing import NDArray
 from rowspace._base.jit import kernel
 from rowspace.learn.word2vec.kernels.draws import below, random_bits
 
-__all__ = ["HIERARCHICAL", "NEGATIVE", "ONE_VS_ALL", "SOFTMAX", "Examples", "Net", "Nodes", "Scratch", "learn"]
+__all__ = [
+    "HIERARCHICAL",
+    "MERGE_EVERY",
+    "NEGATIVE",
+    "ONE_VS_ALL",
+    "SOFTMAX",
+    "Examples",
+    "Net",
+    "Nodes",
+    "Scratch",
+    "learn",
+    "merge",
+]
 
 Rows = NDArray[np.float32]
 Longs = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 AT_ONCE = 4  # outputs that softmax reads with the mean once
+MERGE_EVERY = 32  # texts that a thread learns in its own outputs before others see them
 HIERARCHICAL, NEGATIVE, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # fastText's codes
 
 
@@ -53,19 +66,28 @@ class Nodes(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The memory of one thread."""
+    """The memory of one thread.
+
+    With several threads each learns in `outputs` of its own, since all of them would write the same outputs for each
+    text, and wait for each other's caches: two threads were slower than one.
+    """
 
     hidden: Rows  # (d,)
     gradient: Rows  # (d,)
     scores: Rows  # (labels,)
     random: NDArray[np.uint64]  # (1,)
+    outputs: Rows  # (labels, d), zeros at first; or (0, d), to learn in those of the net
+    merged: Rows  # likewise: the outputs after the last merge
 
 
 @kernel
 def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, nodes: Nodes, scratch: Scratch) -> float:
     """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses."""
     total = 0.0
+    outputs = scratch.outputs if len(scratch.outputs) > 0 else net.outputs
     for place in range(len(order)):
+        if place % MERGE_EVERY == 0:
+            merge(net.outputs, scratch)
         text = order[place]
         first, last = examples.label_indptr[text], examples.label_indptr[text + 1]
         size = mean_row(examples, text, net.inputs, scratch.hidden)
@@ -79,19 +101,29 @@ def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, no
         if last - first > 1 and loss != ONE_VS_ALL:  # one of several labels
             label = examples.labels[first + below(last - first, random_bits(scratch.random))]
         if loss == SOFTMAX:
-            total += learn_softmax(label, rate, net.outputs, scratch)
+            total += learn_softmax(label, rate, outputs, scratch)
         elif loss == ONE_VS_ALL:
-            total += learn_all(examples.labels[first:last], rate, net.outputs, scratch)
+            total += learn_all(examples.labels[first:last], rate, outputs, scratch)
         elif loss == HIERARCHICAL:
             for node in range(nodes.indptr[label], nodes.indptr[label + 1]):
-                total += learn_binary(nodes.nodes[node], nodes.is_right[node], rate, net.outputs, scratch)
+                total += learn_binary(nodes.nodes[node], nodes.is_right[node], rate, outputs, scratch)
         else:
-            total += learn_negatives(label, examples.labels[first:last], rate, net.outputs, nodes, scratch)
+            total += learn_negatives(label, examples.labels[first:last], rate, outputs, nodes, scratch)
         scale = np.float32(1) / np.float32(size)
         for column in range(len(scratch.gradient)):
             scratch.gradient[column] *= scale
         add_to_rows(examples, text, net.inputs, scratch.gradient)
+    merge(net.outputs, scratch)
     return total
+
+
+@kernel
+def merge(outputs: Rows, scratch: Scratch) -> None:
+    """Add what a thread has learned since the last merge to the outputs, and begin again from their sum."""
+    for row in range(len(scratch.outputs)):
+        for column in range(outputs.shape[1]):
+            value = outputs[row, column] + (scratch.outputs[row, column] - scratch.merged[row, column])
+            outputs[row, column] = scratch.outputs[row, column] = scratch.merged[row, column] = value
 
 
 @kernel
