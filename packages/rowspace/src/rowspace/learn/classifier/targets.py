@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rowspace.errors import UsageError
 
-__all__ = ["Labeled", "numbered", "weights_of"]
+__all__ = ["Labeled", "numbered", "taken", "weights_of"]
 
 Weights = Mapping[Any, float] | str | None
 _TYPES: dict[str, Any] = {
@@ -39,15 +39,22 @@ class Labeled(NamedTuple):
 
     def take(self, places: NDArray[np.int64]) -> "Labeled":
         """Return the labels of some texts."""
-        parts = [self.numbers[self.indptr[place] : self.indptr[place + 1]] for place in places.tolist()]
-        indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        return Labeled(self.classes, self.kind, indptr, np.concatenate([*parts, np.zeros(0, np.int32)]))
+        return Labeled(self.classes, self.kind, *taken(self.indptr, self.numbers, places))
 
     def matrix(self) -> NDArray[np.bool_]:
         """Return which text has which label, (n, labels)."""
         found = np.zeros((self.texts, len(self.classes)), bool)
         found[np.repeat(np.arange(self.texts), np.diff(self.indptr)), self.numbers] = True
         return found
+
+
+def taken(
+    indptr: NDArray[np.int64], numbers: NDArray[np.int32], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the lists `numbers[indptr[i] : indptr[i + 1]]` of some places, in the same form."""
+    sizes, found = np.diff(indptr)[places], np.zeros(len(places) + 1, np.int64)
+    np.cumsum(sizes, out=found[1:])
+    return found, numbers[np.repeat(indptr[places] - found[:-1], sizes) + np.arange(found[-1])]
 
 
 def numbered(labels: Iterable[Any], texts: int) -> Labeled:
@@ -91,8 +98,12 @@ def _flat(labels: Iterable[Any]) -> NDArray[Any]:
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "Uiub":
         return labels
     given = list(labels)
-    kinds = [next((kind for kind, types in _TYPES.items() if isinstance(each, types)), None) for each in given]
-    odd = next((place for place, kind in enumerate(kinds) if kind is None or kind != kinds[0]), None)
+    kinds = {
+        each: next((kind for kind, types in _TYPES.items() if issubclass(each, types)), None)
+        for each in set(map(type, given))
+    }
+    allowed = {each for each, kind in kinds.items() if kind is not None and kind == kinds[type(given[0])]}
+    odd = next((place for place, each in enumerate(given) if type(each) not in allowed), None)
     if odd is not None:
         raise UsageError(
             "y must have labels that are all strings, all whole numbers or all booleans, or lists of these, but it has "

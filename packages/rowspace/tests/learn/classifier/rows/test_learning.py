@@ -47,9 +47,9 @@ def test_outputs_of_a_thread_are_merged_into_those_of_all(loss):
 
 def test_changes_of_two_threads_add_up():
     shared = np.full((3, 2), 5.0, np.float32)
-    none = np.zeros(0, np.float32)
+    none = np.zeros((1, 0), np.float32)
     first, second = (
-        Scratch(none, none, none, np.ones(1, np.uint64), *np.zeros((2, 3, 2), np.float32)) for _ in range(2)
+        Scratch(none, none, none[0], np.ones(1, np.uint64), *np.zeros((2, 3, 2), np.float32)) for _ in range(2)
     )
     merge(shared, first)
     merge(shared, second)

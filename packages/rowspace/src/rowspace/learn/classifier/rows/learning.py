@@ -25,6 +25,8 @@ from rowspace.learn.classifier.rows.kernels.train import (
     learn,
 )
 from rowspace.learn.classifier.rows.model import SupervisedModel, build_tree
+from rowspace.learn.classifier.targets import taken
+from rowspace.learn.word2vec.kernels.simd import LANES
 from rowspace.table import Table
 
 __all__ = ["LOSSES", "Stopping", "Targets", "held_out_texts", "learn_rows", "loss_of"]
@@ -101,9 +103,7 @@ class Targets(NamedTuple):
 
     def take(self, places: NDArray[np.int64]) -> "Targets":
         """Return the targets of some texts."""
-        parts = [self.labels[self.indptr[place] : self.indptr[place + 1]] for place in places.tolist()]
-        indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        return Targets(indptr, np.concatenate([*parts, np.zeros(0, np.int32)]), self.weights[places])
+        return Targets(*taken(self.indptr, self.labels, places), self.weights[places])
 
     def counts(self, size: int) -> NDArray[np.int64]:
         """Return how many texts have each label."""
@@ -155,7 +155,8 @@ def learn_rows(
     named, kept = [labels[place] for place in order], _kept(buckets, words)
 
     def model() -> SupervisedModel:
-        return SupervisedModel(dictionary, named, counts, net.inputs, net.outputs, kept, options)
+        outputs = np.ascontiguousarray(net.outputs[:, : options.dim])
+        return SupervisedModel(dictionary, named, counts, net.inputs, outputs, kept, options)
 
     stopping = None if tested is None else Stopping(lambda: _loss(model(), *tested), net, options.patience)
     _learn_epochs(examples, net, _nodes(counts, options), options, on_epoch, stopping)
@@ -187,7 +188,12 @@ def _start(rows: int, labels: int, options: RowsOptions) -> Net:
     inputs -= np.float32(0.5)
     inputs *= np.float32(2 / options.dim)
     outputs = labels - 1 if options.loss == "hierarchical" else labels
-    return Net(inputs, np.zeros((max(1, outputs), options.dim), np.float32))
+    return Net(inputs, np.zeros((max(1, outputs), _width(options)), np.float32))
+
+
+def _width(options: RowsOptions) -> int:
+    """Return the columns of outputs, which kernels read in blocks."""
+    return -(-options.dim // LANES) * LANES
 
 
 def _copy_rows(table: Table, dictionary: Dictionary, net: Net) -> None:
@@ -260,9 +266,10 @@ def _loss(model: SupervisedModel, texts: Sequence[str], targets: Targets) -> flo
 
 def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scratch:
     seed = np.random.SeedSequence((options.seed, epoch, begin)).generate_state(1, np.uint64) | np.uint64(1)
-    hidden, gradient = np.zeros(options.dim, np.float32), np.zeros(options.dim, np.float32)
+    width = _width(options)
+    hidden, gradient = np.zeros((2, 1, width), np.float32)
     own = labels if options.threads > 1 and options.loss in ("softmax", "one-vs-all") else 0
-    outputs, merged = np.zeros((own, options.dim), np.float32), np.zeros((own, options.dim), np.float32)
+    outputs, merged = np.zeros((2, own, width), np.float32)
     return Scratch(hidden, gradient, np.zeros(labels, np.float32), seed, outputs, merged)
 
 
