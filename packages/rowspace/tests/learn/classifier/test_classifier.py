@@ -72,6 +72,32 @@ def test_each_method_learns_and_is_saved(table, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["saved"]
 
 
+def test_a_model_of_nearly_all_texts_is_not_learned_again():
+    texts, labels = examples(1200)
+    for share, learned in ((0.02, 1200 - 24), (0.03, 1200)):
+        classifier = small(method="rows", held_out=share, seed=3).fit(texts, labels)
+        assert classifier.facts_["held_out_texts"] == 1200 * share
+        model = classifier.parts_[0].member.model
+        assert model.dictionary.counts[model.dictionary.end] == learned
+
+
+def test_the_only_text_of_a_label_is_learned_from_where_models_are_not_learned_again():
+    texts, labels = examples(1200)
+    texts += [f"unique{place}" for place in range(100)]
+    labels += [f"rare{place}" for place in range(100)]
+    classifier = small(method="rows", held_out=0.02).fit(texts, labels)
+    assert 0 < classifier.facts_["held_out_texts"] < 26  # two of the 26 have a label of their own
+    model = classifier.parts_[0].member.model
+    assert model.dictionary.counts[model.dictionary.end] == 1300 - classifier.facts_["held_out_texts"]
+    assert model.label_counts.min() > 0
+
+
+def test_no_more_than_ten_thousand_texts_are_held_out():
+    texts, labels = examples(80_000)
+    classifier = small(method="rows", epochs=1, max_n=0).fit(texts, labels)
+    assert classifier.facts_["held_out_texts"] == 10_000
+
+
 def test_contract_of_scikit_learn(fitted):
     texts, labels = examples()
     copied = clone(fitted)

@@ -16,6 +16,8 @@ from rowspace.learn.classifier.options import ClassifierOptions
 __all__ = ["Choice", "Part", "Trial", "choose"]
 
 SMALL, FOLDS = 1000, 5  # fewer texts are held out in turn
+MOST_HELD_OUT = 10_000  # they tell an accuracy within a point
+FEW = 0.02  # a model need not be learned again for so small a share of the texts
 LEAST_WEIGHT = 0.05  # of a model in an average
 TINY = 1e-9
 OTHERS: tuple[tuple[str, dict[str, Any]], ...] = (  # what a time budget tries, in turn
@@ -38,6 +40,7 @@ class Trial(NamedTuple):
     value: float  # accuracy, or P@1
     loss: float
     seconds: float
+    member: Member | None  # the model, if it need not be learned again
 
 
 class Part(NamedTuple):
@@ -49,9 +52,9 @@ class Part(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What was chosen: plans with curves and weights, and the figures of all candidates on held-out texts."""
+    """What was chosen: candidates with their weights, and the figures of all candidates on held-out texts."""
 
-    plans: list[tuple[Plan, tuple[float, float], float]]
+    trials: list[tuple[Trial, float]]
     facts: dict[str, Any]
 
 
@@ -60,23 +63,28 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
 
     The most accurate is chosen; the average if it is as accurate as the best of its parts. Texts count by their
     weights. Where texts have several labels, P@1 is the accuracy: the share of texts with a label whose most probable
-    label is right. If no label has two texts, there is nothing to measure on, and the measure is None.
+    label is right. If no label has two texts, there is nothing to measure on, and the measure is None. A model of
+    nearly all texts is returned with its trial, unless a time budget asks for many models.
     """
     began, trials = time.monotonic(), list[Trial]()
-    splits = _splits(source, options)
+    splits, is_kept = _splits(source, options), False
+    if options.time_budget is None and len(splits[0][1]) <= FEW * len(source.texts):
+        learned, tests = _with_all_labels(*splits[0], source)
+        if len(tests):
+            splits, is_kept = [(learned, tests)], True
     held = np.concatenate([tests for _, tests in splits])
     truth, is_single = source.labeled.take(held).matrix(), source.labeled.kind == "single"
     weights = source.weights[held] * truth.any(axis=1)
     left_out = list[str]()
     for plan in _planned(plans, options, began, trials):
         try:
-            trials.append(_tried(plan, splits, source, truth, weights, is_single=is_single))
+            trials.append(_tried(plan, splits, source, truth, weights, is_single=is_single, is_kept=is_kept))
         except FitDiverged:
             left_out.append(plan.title)
     if not trials:
         raise FitDiverged("the learning rate is too high for these texts; give a smaller lr")
     best = max(trials, key=lambda trial: (trial.value, -trial.loss))
-    chosen, value = [(best.plan, best.curve, 1.0)], best.value
+    chosen, value = [(best, 1.0)], best.value
     average = None
     if len(trials) > 1:
         average = _average(trials, truth, weights, is_single=is_single)
@@ -126,10 +134,21 @@ def _splits(source: Source, options: ClassifierOptions) -> list[tuple[NDArray[np
         folds = min(FOLDS, number)
         parts = [order[place::folds] for place in range(folds)]
     else:
-        step = 1 / options.held_out
-        parts = [order[(np.arange(int(number * options.held_out)) * step + step / 2).astype(int)]]
+        held = min(int(number * options.held_out), MOST_HELD_OUT)
+        step = max(1 / options.held_out, number / MOST_HELD_OUT)
+        parts = [order[(np.arange(held) * step + step / 2).astype(int)]]
     everything = np.arange(number)
     return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
+
+
+def _with_all_labels(
+    learned: NDArray[np.int64], tests: NDArray[np.int64], source: Source
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Move texts with a label that no text to learn from has to these."""
+    labeled = source.labeled
+    known = np.bincount(labeled.take(learned).numbers, minlength=len(labeled.classes)) > 0
+    moved = labeled.take(tests).matrix()[:, ~known].any(axis=1)
+    return np.sort(np.concatenate([learned, tests[moved]])), tests[~moved]
 
 
 def _tried(
@@ -140,6 +159,7 @@ def _tried(
     weights: NDArray[np.float32],
     *,
     is_single: bool,
+    is_kept: bool,
 ) -> Trial:
     began, scores = time.monotonic(), list[NDArray[Any]]()
     if plan.name == "ngrams":
@@ -151,7 +171,8 @@ def _tried(
     curve = calibrated(found, truth, is_single=is_single)
     probabilities = apply_curve(found, curve, is_single=is_single)
     value = _accuracy(probabilities, truth, weights)
-    return Trial(plan, curve, probabilities, value, log_loss(probabilities, truth), time.monotonic() - began)
+    loss, seconds = log_loss(probabilities, truth), time.monotonic() - began
+    return Trial(plan, curve, probabilities, value, loss, seconds, member if is_kept else None)
 
 
 def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float32]) -> float:
@@ -162,11 +183,11 @@ def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_], weig
 
 def _average(
     trials: Sequence[Trial], truth: NDArray[np.bool_], texts: NDArray[np.float32], *, is_single: bool
-) -> tuple[list[tuple[Plan, tuple[float, float], float]], float, float]:
+) -> tuple[list[tuple[Trial, float]], float, float]:
     """Return the average with the least log loss, its accuracy by the weights of `texts`, and its loss."""
     weights = mixture_weights([trial.probabilities for trial in trials], truth, is_single=is_single)
     kept = weights >= LEAST_WEIGHT
     weights = np.where(kept, weights, 0) / weights[kept].sum()
     mixed = sum(weight * trial.probabilities for weight, trial in zip(weights, trials, strict=True))
-    parts = [(trial.plan, trial.curve, float(w)) for w, trial in zip(weights, trials, strict=True) if w > 0]
+    parts = [(trial, float(w)) for w, trial in zip(weights, trials, strict=True) if w > 0]
     return parts, _accuracy(np.asarray(mixed), truth, texts), log_loss(np.asarray(mixed), truth)

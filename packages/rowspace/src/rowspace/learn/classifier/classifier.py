@@ -39,8 +39,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     Without options, `fit` holds out a part of the texts, and chooses by them between learned rows of n-grams
     (fastText's supervised model), a linear model on TF-IDF of n-grams, a linear model on the vectors of a table if one
-    is given, and the average of their probabilities; then it learns what was chosen from all texts. Probabilities are
-    calibrated on the held-out texts.
+    is given, and the average of their probabilities; then it learns what was chosen from all texts, unless no more than
+    2 % were held out. Probabilities are calibrated on the held-out texts.
 
     Args:
         table: A table, an `Encoder`, or the path of a table, for "vectors" and as first rows of "rows"; or None.
@@ -98,9 +98,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         is_balanced = self.class_weight == "balanced" and sample_weight is None
         if is_balanced and self.facts_["measure"] == "weighted accuracy":
             self.facts_["measure"] = "balanced accuracy"
-        self.parts_ = [Part(learn_member(plan, source), curve, weight) for plan, curve, weight in choice.plans]
+        self.parts_ = [
+            Part(trial.member or learn_member(trial.plan, source), trial.curve, weight)
+            for trial, weight in choice.trials
+        ]
         self.classes_, self.label_kind_ = labeled.classes, labeled.kind
-        self.chosen_ = _reason([(plan, weight) for plan, _, weight in choice.plans], self.facts_)
+        self.chosen_ = _reason([(trial.plan, weight) for trial, weight in choice.trials], self.facts_)
         if options.method == "auto" and _is_large(labeled):
             self.chosen_ += '; TF-IDF of n-grams left out, since there are many texts (method="ngrams" learns it)'
         return self

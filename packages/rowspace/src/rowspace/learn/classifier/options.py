@@ -78,8 +78,9 @@ class ClassifierOptions(RowsOptions):
         method: "rows" (fastText's supervised model), "ngrams" (a linear model on TF-IDF of n-grams), "vectors" (a
             linear model on the vectors of a table), or "auto", which chooses by held-out texts between these and
             their averaged probabilities.
-        held_out: Share of the texts that "auto" chooses by; the models are then learned again from all texts. With
-            fewer than 1,000 texts, each of five parts is held out in turn.
+        held_out: Share of the texts that "auto" chooses by, at most 10,000 texts; unless they are 2 % or less, the
+            models are then learned again from all texts. With fewer than 1,000 texts, each of five parts is held out
+            in turn.
         cost: What an error costs in "ngrams", against the size of weights.
         time_budget: Seconds in which "auto" may try other options too; None tries the given ones only.
 
