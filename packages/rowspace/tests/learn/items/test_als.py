@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.errors import FitDiverged
+from rowspace.errors import FitDiverged, UsageError
 from rowspace.learn import ItemOptions, read_interactions
 from rowspace.learn.items import als
 from rowspace.learn.items.als import factorize, fold_in, gram_of
+from rowspace.learn.items.interactions import ByRow
 
 pytestmark = pytest.mark.kernels
 
@@ -110,6 +111,13 @@ def test_weights_that_are_too_large_to_learn_are_an_error():
             pytest.raises(FitDiverged, match="the loss of epoch 1 is nan; give smaller weights or a smaller"),
         ):
             rs.fit_items(baskets, dim=2, workers=1)
+
+
+def test_a_new_user_whose_weights_are_too_large_is_an_error():
+    model = rs.fit_items([["a", "b"], ["a", "c"], ["b", "c"]], dim=2, workers=1)
+    basket = ByRow(np.array([0, 2]), np.array([0, 1], np.int32), np.full(2, 1e30, np.float32))
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(UsageError, match="a row is not finite; give sm"):
+        model.rows_of(basket)
 
 
 def test_settings_say_how_the_rows_were_learned(interactions):

@@ -87,12 +87,16 @@ class Items:
             baskets: (n, I): the items of each.
 
         Raises:
-            UsageError: The model is two-tower, which learns the rows of users themselves.
+            UsageError: The model is two-tower, which learns the rows of users themselves, or weights are so large that
+                a row is not finite.
         """
         if self.options.model == "two-tower":
             raise UsageError("a two-tower model has no rows for new users; give the name of a user, or use als")
         if self.options.model == "als":
-            return fold_in(np.asarray(self.items.rows), self._gram, baskets, self.options)
+            rows = fold_in(np.asarray(self.items.rows), self._gram, baskets, self.options)
+            if not np.isfinite(rows).all():
+                raise UsageError("the weights of these items are so large that a row is not finite; give smaller ones")
+            return rows
         return mean_rows(self.items.rows, baskets)
 
     def save(self, path: str | os.PathLike[str]) -> None:
