@@ -6,11 +6,12 @@ import numpy as np
 
 from rowspace.learn.word2vec.kernels.arrays import Ngrams, Private
 
-__all__ = ["NGRAMS", "PARTS", "WORDS", "Room", "make_private", "room_of"]
+__all__ = ["NGRAMS", "PARTS", "PIECES", "WORDS", "Room", "make_private", "room_of"]
 
 PARTS = 8  # of a chunk, which are learned at once, whatever the number of threads
 WORDS, NGRAMS = 8192, 32_768  # private rows of a part
-POOL = 512  # words from which the negatives of a piece are drawn
+PIECES = {"skipgram": 512, "cbow": 1024}  # ids that a part learns in a round
+POOLS = {"skipgram": 512, "cbow": 256}  # words from which the negatives of a piece are drawn
 SHORT_SENTENCE = 256  # kept words; longer sentences are cut, so that the rows of one always fit
 CACHE_LINE = 8  # integers
 
@@ -41,8 +42,11 @@ def room_of(vocabulary_size: int, ngrams: Ngrams, negatives: int) -> Room:
     return Room(*rows, sentence, sentence * per_word, sentence * longest)
 
 
-def make_private(vocabulary_size: int, num_ngrams: int, room: Room) -> list[Private]:
-    """Return the private rows of all parts, of which none is in use."""
+def make_private(vocabulary_size: int, num_ngrams: int, room: Room, model: str) -> list[Private]:
+    """Return the private rows of all parts, of which none is in use.
+
+    The steps of CBOW cost less than those of skip-gram, and copying rows costs the same, so that its pieces are longer.
+    """
     words, ngrams = PARTS * (1 + room.words), PARTS * room.ngrams
     first = Private(
         part=0,
@@ -54,7 +58,8 @@ def make_private(vocabulary_size: int, num_ngrams: int, room: Room) -> list[Priv
         ngrams=np.zeros(ngrams, np.int32),
         ngram_uses=np.zeros(ngrams, np.int32),
         used=np.zeros((PARTS, CACHE_LINE), np.int64),
-        pool=np.zeros((PARTS, POOL), np.int32),
+        piece=PIECES[model],
+        pool=np.zeros((PARTS, POOLS[model]), np.int32),
         part_words=room.words,
         part_ngrams=room.ngrams,
         most_words=room.most_words,

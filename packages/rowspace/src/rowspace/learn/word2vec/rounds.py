@@ -33,7 +33,8 @@ class Rounds:
         self.state = state
         self.sampler = sampler
         size, options, ngrams = state.weights.size, state.options, state.weights.ngrams
-        self._private = make_private(size, len(ngrams.buckets), room_of(size, ngrams, drawn_negatives(options)))
+        room = room_of(size, ngrams, drawn_negatives(options))
+        self._private = make_private(size, len(ngrams.buckets), room, options.model)
         self._scratches = [make_scratch(size, options, private=private) for private in self._private]
         self._threads = min(options.threads, PARTS)
         self._pool, self._barrier = pool, Barrier(self._threads)

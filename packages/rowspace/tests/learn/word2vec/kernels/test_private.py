@@ -7,11 +7,11 @@ from tests.learn.word2vec.reference import skipgram_step
 from rowspace.learn.options import FitOptions
 from rowspace.learn.word2vec.allocation import empty_weights, make_plan, make_scratch, seed_random
 from rowspace.learn.word2vec.kernels import add_changes, learn_piece
-from rowspace.learn.word2vec.kernels.arrays import HALF_WAY, PIECE, Ngrams
+from rowspace.learn.word2vec.kernels.arrays import HALF_WAY, Ngrams
 from rowspace.learn.word2vec.kernels.chunk import draw_reach, draw_targets, next_sentence
 from rowspace.learn.word2vec.kernels.private import forget_rows, map_to_private, private_row
 from rowspace.learn.word2vec.kernels.skipgram import list_neighbors
-from rowspace.learn.word2vec.private_rows import WORDS, make_private, room_of
+from rowspace.learn.word2vec.private_rows import PIECES, WORDS, make_private, room_of
 from rowspace.learn.word2vec.sampling import make_sampler
 
 pytestmark = pytest.mark.kernels
@@ -31,7 +31,8 @@ def weights():
 
 @pytest.fixture
 def scratches():
-    return [make_scratch(V, OPTIONS, private=private) for private in make_private(V, 0, room_of(V, NO_NGRAMS, 3))]
+    private = make_private(V, 0, room_of(V, NO_NGRAMS, 3), "skipgram")
+    return [make_scratch(V, OPTIONS, private=each) for each in private]
 
 
 def test_a_piece_learns_as_the_reference_and_leaves_the_table_alone(weights, scratches):
@@ -89,20 +90,21 @@ def test_changes_of_parts_are_added_and_scaled_by_the_number_of_steps(weights, s
     np.testing.assert_array_equal(weights.outputs[6], before[6].astype(np.float32))
 
 
-def test_a_part_stops_at_the_end_of_a_piece_and_where_its_rows_are_used_up():
-    size = 3 * WORDS
-    options = FitOptions(dim=1, negatives=60, workers=1, deterministic=True)
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_a_part_stops_at_the_end_of_a_piece_and_where_its_rows_are_used_up(model):
+    size, piece = 3 * WORDS, PIECES[model]
+    options = FitOptions(model=model, dim=1, negatives=60, workers=1, deterministic=True)
     room = room_of(size, NO_NGRAMS, 60)
-    scratch = make_scratch(size, options, private=make_private(size, 0, room)[0])
+    scratch = make_scratch(size, options, private=make_private(size, 0, room, model)[0])
     weights, plan = empty_weights(size, options), make_plan(options, 0.05, 0.05)
     sampler = make_sampler(np.full(size, 7), sample=0, ns_exponent=0.75)
     ids = np.arange(size, dtype=np.int32)
     ids[20::21] = -1
     ids.setflags(write=False)
     position, pieces = 0, []
-    while position < 4 * PIECE:
+    while position < 4 * piece:
         begin, position = position, learn_piece(ids, position, weights, sampler, plan, scratch)
         pieces.append(position - begin)
         assert scratch.private.used[0, 0] <= room.words
-    assert max(pieces) < PIECE + len(scratch.sentence) + 1
+    assert max(pieces) < piece + len(scratch.sentence) + 1
     assert min(pieces) > 0

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 __all__ = [
     "HALF_WAY",
-    "PIECE",
     "SLOTS_PER_UNIT",
     "SYNC_EVERY",
     "TABLE_REACH",
@@ -36,7 +35,6 @@ TARGETS_PER_TILE = 6  # output rows held in registers at once: the word and five
 WINDOWS_PER_BATCH = 3  # windows of CBOW with the same negatives and reach; the kernels are written for three
 SYNC_EVERY = 8  # times that a worker learns a word in its copy before it merges the copy
 
-PIECE = 512  # ids that each part of a chunk learns in a round
 HALF_WAY = 10  # steps in which a row is taken to go half of the way to its optimum; see `add_to_row`
 
 TABLE_SIZE, TABLE_REACH = 4096, 8  # functions of a score are read from a table, within 1e-3, flat beyond its ends
@@ -111,14 +109,15 @@ class Private(NamedTuple):
     """
 
     part: int  # whose rows these are
-    word_rows: Uses  # (V, parts): each part's copy of a word's rows, -1 if it has none
+    word_rows: Uses  # (parts, V): each part's copy of a word's rows, -1 if it has none
     words: Uses  # (parts * (1 + part_words),): the word of each private row
     input_uses: Uses  # likewise: how often the word was a neighbor; 0 if only its output row is private
     output_uses: Uses  # likewise: how often the word was a target
-    ngram_rows: Uses  # (B, parts): likewise for n-grams
+    ngram_rows: Uses  # (parts, B): likewise for n-grams
     ngrams: Uses  # (parts * part_ngrams,)
     ngram_uses: Uses
     used: NDArray[np.int64]  # (parts, 8): how many rows of words, and of n-grams, each part has
+    piece: int  # ids that a part learns in a round
     pool: Uses  # (parts, n): the words from which the negatives of a piece are drawn
     part_words: int  # how many rows of words a part can have, after its row for "no word"
     part_ngrams: int

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.learn.word2vec.kernels.arrays import PIECE, Fixed, Plan, Private, Scratch, Weights
+from rowspace.learn.word2vec.kernels.arrays import Fixed, Plan, Private, Scratch, Weights
 from rowspace.learn.word2vec.kernels.cbow import lay_out_windows, learn_cbow, row_at
 from rowspace.learn.word2vec.kernels.copies import map_to_copies
 from rowspace.learn.word2vec.kernels.draws import at, below, random_bits
@@ -40,12 +40,12 @@ def learn_chunk(ids: NDArray[np.int32], weights: Weights, sampler: Sampler, plan
 def learn_piece(
     ids: NDArray[np.int32], position: int, weights: Weights, sampler: Sampler, plan: Plan, scratch: Scratch
 ) -> int:
-    """Learn about PIECE ids from a position on, in private rows; return the position after them.
+    """Learn a piece of the ids from a position on, in private rows; return the position after them.
 
     `add_changes` then adds the changes of the private rows to the table.
     """
     private: Private = scratch.private  # type: ignore[assignment]  # a scratch of a deterministic fit has one
-    end = min(len(ids), position + PIECE)
+    end = min(len(ids), position + private.piece)
     forget_rows(private)
     for place in range(private.pool.shape[1] if position < end else 0):
         private.pool[private.part, place] = draw_negative(sampler, scratch.random)
