@@ -138,7 +138,7 @@ def _splits(source: Source, options: ClassifierOptions) -> list[tuple[NDArray[np
         step = max(1 / options.held_out, number / MOST_HELD_OUT)
         parts = [order[(np.arange(held) * step + step / 2).astype(int)]]
     everything = np.arange(number)
-    return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
+    return [(np.delete(everything, part), np.sort(part)) for part in parts]
 
 
 def _with_all_labels(

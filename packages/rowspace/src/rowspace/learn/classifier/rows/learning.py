@@ -82,7 +82,7 @@ def loss_of(probabilities: NDArray[np.float32], labels: Sequence[NDArray[np.int3
 
 
 LOSSES = {"hierarchical": HIERARCHICAL, "negative": NEGATIVE, "softmax": SOFTMAX, "one-vs-all": ONE_VS_ALL}
-TEXTS_AT_ONCE = 512
+TEXTS_AT_ONCE, ROWS_AT_ONCE = 512, 16_384
 NEGATIVE_TABLE = 1 << 20
 
 OnEpoch = Callable[[int, float], None]
@@ -183,10 +183,15 @@ def _examples(
 
 def _start(rows: int, labels: int, options: RowsOptions) -> Net:
     """Return rows drawn from -1/d to 1/d, and outputs of zeros."""
-    generator = np.random.default_rng(options.seed)
-    inputs = generator.random((rows, options.dim), np.float32)
-    inputs -= np.float32(0.5)
-    inputs *= np.float32(2 / options.dim)
+    inputs = np.empty((rows, options.dim), np.float32)
+
+    def draw(begin: int, end: int) -> None:
+        some = inputs[begin:end]
+        np.random.default_rng((options.seed, begin)).random(dtype=np.float32, out=some)
+        some -= np.float32(0.5)
+        some *= np.float32(2 / options.dim)
+
+    map_ranges(draw, split_range(rows, pieces=-(-rows // ROWS_AT_ONCE)), threads=options.threads)
     outputs = labels - 1 if options.loss == "hierarchical" else labels
     return Net(inputs, np.zeros((max(1, outputs), _width(options)), np.float32))
 
