@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace.cli.arguments import AsJson, with_options_of
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.errors import UsageError
 from rowspace_lab.experiments.arena.options import ArenaOptions

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.lookup import open_table
 from rowspace.cli.output import message, print_line
 from rowspace.errors import RowspaceError, UsageError

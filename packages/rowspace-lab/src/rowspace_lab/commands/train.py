@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace.cli.arguments import AsJson, Corpus, with_options_of
 from rowspace.cli.commands.learn.fit import corpus_of, default_output
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.errors import UsageError
 from rowspace_lab.commands.train_summary import document, summary

@@ -22,7 +22,7 @@ Read next: `app.py`.
 
 import gc
 
-from rowspace.cli.interruption import exit_on_interrupt
+from rowspace._base.interrupt import exit_on_interrupt
 from rowspace.cli.streams import open_streams
 
 __all__ = ["main"]

@@ -22,8 +22,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from rowspace._base.interrupt import INTERRUPTED
 from rowspace.cli import output
-from rowspace.cli.interruption import INTERRUPTED
 from rowspace.errors import RowspaceError, UsageError
 
 __all__ = ["Command", "Group", "report_errors"]

@@ -16,8 +16,7 @@ from rowspace.learn.classifier.options import ClassifierOptions
 __all__ = ["Choice", "Part", "Trial", "choose"]
 
 SMALL, FOLDS = 1000, 5  # fewer texts are held out in turn
-MOST_HELD_OUT = 10_000  # they tell an accuracy within a point
-FEW = 0.02  # a model need not be learned again for so small a share of the texts
+MOST_HELD_OUT, FEW = 10_000, 0.02  # a model need not be learned again for so small a share of the texts
 LEAST_WEIGHT = 0.05  # of a model in an average
 TINY = 1e-9
 OTHERS: tuple[tuple[str, dict[str, Any]], ...] = (  # what a time budget tries, in turn
@@ -63,8 +62,7 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
 
     The most accurate is chosen; the average if it is as accurate as the best of its parts. Texts count by their
     weights. Where texts have several labels, P@1 is the accuracy: the share of texts with a label whose most probable
-    label is right. If no label has two texts, there is nothing to measure on, and the measure is None. A model of
-    nearly all texts is returned with its trial, unless a time budget asks for many models.
+    label is right. If no label has two texts, there is nothing to measure on, and the measure is None.
     """
     began, trials = time.monotonic(), list[Trial]()
     splits, is_kept = _splits(source, options), False

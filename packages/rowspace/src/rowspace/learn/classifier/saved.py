@@ -23,8 +23,7 @@ from rowspace.files.strict_json import read_object, sealed, unsealed
 from rowspace.files.tensors import read_checked
 from rowspace.learn.classifier.choosing import Part
 from rowspace.learn.classifier.members import Ngrams, SupervisedRows, Vectors
-from rowspace.learn.classifier.ngrams.features import BUCKETS, Columns, Kind
-from rowspace.learn.classifier.ngrams.linear import NgramModel
+from rowspace.learn.classifier.ngrams.linear import BUCKETS, Columns, Kind, NgramModel
 from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
 from rowspace.learn.classifier.rows.dictionary import Dictionary
 from rowspace.learn.classifier.rows.fasttext_file import read_model

@@ -10,7 +10,7 @@ __all__ = ["NGRAMS", "PARTS", "PIECES", "WORDS", "Room", "make_private", "room_o
 
 PARTS = 8  # of a chunk, which are learned at once, whatever the number of threads
 WORDS, NGRAMS = 8192, 32_768  # private rows of a part
-PIECES = {"skipgram": 512, "cbow": 1024}  # ids that a part learns in a round
+PIECES = {"skipgram": 512, "cbow": 1024}  # ids that a part learns in a round; steps of CBOW cost less, copies do not
 POOLS = {"skipgram": 512, "cbow": 256}  # words from which the negatives of a piece are drawn
 SHORT_SENTENCE = 256  # kept words; longer sentences are cut, so that the rows of one always fit
 CACHE_LINE = 8  # integers
@@ -43,10 +43,7 @@ def room_of(vocabulary_size: int, ngrams: Ngrams, negatives: int) -> Room:
 
 
 def make_private(vocabulary_size: int, num_ngrams: int, room: Room, model: str) -> list[Private]:
-    """Return the private rows of all parts, of which none is in use.
-
-    The steps of CBOW cost less than those of skip-gram, and copying rows costs the same, so that its pieces are longer.
-    """
+    """Return the private rows of all parts, of which none is in use."""
     words, ngrams = PARTS * (1 + room.words), PARTS * room.ngrams
     first = Private(
         part=0,

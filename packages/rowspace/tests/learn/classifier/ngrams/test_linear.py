@@ -7,9 +7,8 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
-from rowspace.learn.classifier.ngrams.features import Kind, choose_columns, matrix_of
 from rowspace.learn.classifier.ngrams.kernels import Targets
-from rowspace.learn.classifier.ngrams.linear import counted, learn_ngrams
+from rowspace.learn.classifier.ngrams.linear import Kind, choose_columns, counted, learn_ngrams, matrix_of
 
 WORDS = ["The", "cat,", "the", "dog!", "naïve", "한국어", "a_b", "x1", "猫が好き", "don't"]
 

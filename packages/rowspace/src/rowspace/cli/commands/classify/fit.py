@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.commands.classify import LabelColumn, LabelSeparator, TextColumn
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line, shown
 from rowspace.errors import UsageError
 from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.commands.encode.parts import report_bad_rows, run_parts
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
 from rowspace.cli.progress.encode import encode_reporter, text_rate
 from rowspace.encode.options import EncodeOptions

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.commands.learn.fit import corpus_of, default_output
 from rowspace.cli.fit_summary import example_word
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
 from rowspace.errors import UsageError
 from rowspace.learn.distillation.options import DistillOptions

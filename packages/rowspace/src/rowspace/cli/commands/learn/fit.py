@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace.cli.arguments import AsJson, Corpus, with_options_of
 from rowspace.cli.fit_summary import document, summary
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress.fit import progress_reporter, report_lowered_rate
 from rowspace.errors import RowspaceError, UsageError

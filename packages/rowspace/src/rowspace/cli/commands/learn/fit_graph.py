@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.fit_summary import document, losses_line, speed_line, workers_lines
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import print_json, print_line
 from rowspace.cli.progress.fit import graph_reporter, report_lowered_rate
 from rowspace.errors import UsageError

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line
 from rowspace.cli.progress import SECONDS_BETWEEN_LINES, Pace, duration
 from rowspace.errors import UsageError

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, shown
 from rowspace.errors import UsageError, missing_file
 from rowspace.files.foreign import hub_hint

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_line
 from rowspace.encode.options import Mode
 from rowspace.errors import UsageError

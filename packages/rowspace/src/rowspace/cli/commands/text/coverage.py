@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import file_size, print_facts, print_json, shown
 from rowspace.cli.progress.fit import progress_reporter
 from rowspace.cli.tokenizers import Pattern, TokenizerPath, open_source

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson
-from rowspace.cli.interruption import cleanup_on_interrupt
 from rowspace.cli.output import message, print_json, print_line, print_table
 from rowspace.errors import UsageError
 

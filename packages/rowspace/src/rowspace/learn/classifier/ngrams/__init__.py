@@ -2,7 +2,6 @@
 
 | file | contents |
 |---|---|
-| `features.py` | texts → a sparse matrix of TF-IDF |
-| `linear.py` | `NgramModel`: texts → scores of labels |
+| `linear.py` | `NgramModel`: texts → a sparse matrix of TF-IDF → scores of labels |
 | `kernels.py` | dual coordinate descent for all labels at once |
 """

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from rowspace.learn.classifier.rows.kernels.outputs import exponentiate, move_all, score_all
+from rowspace.learn.classifier.rows.kernels.train import exponentiate, move_all, score_all
 
 pytestmark = pytest.mark.kernels
 
