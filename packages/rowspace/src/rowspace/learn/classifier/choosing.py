@@ -142,7 +142,7 @@ def _splits(source: Source, options: ClassifierOptions) -> list[tuple[NDArray[np
 def _with_all_labels(
     learned: NDArray[np.int64], tests: NDArray[np.int64], source: Source
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Move texts with a label that no text to learn from has to these."""
+    """Learn from texts with a label that no other text has, too."""
     labeled = source.labeled
     known = np.bincount(labeled.take(learned).numbers, minlength=len(labeled.classes)) > 0
     moved = labeled.take(tests).matrix()[:, ~known].any(axis=1)

@@ -39,8 +39,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     Without options, `fit` holds out a part of the texts, and chooses by them between learned rows of n-grams
     (fastText's supervised model), a linear model on TF-IDF of n-grams, a linear model on the vectors of a table if one
-    is given, and the average of their probabilities; then it learns what was chosen from all texts. Probabilities are
-    calibrated on the held-out texts.
+    is given, and the average of their probabilities; then it learns what was chosen from all texts (see `held_out`).
+    Probabilities are calibrated on the held-out texts.
 
     Args:
         table: A table, an `Encoder`, or the path of a table, for "vectors" and as first rows of "rows"; or None.

@@ -76,8 +76,8 @@ class Nodes(NamedTuple):
 class Scratch(NamedTuple):
     """The memory of one thread.
 
-    With several threads each learns in `outputs` of its own, since all of them would write the same outputs for each
-    text, and wait for each other's caches: two threads were slower than one.
+    With several threads each learns in `outputs` of its own, since all would write the same outputs for each text, and
+    wait for each other's caches.
     """
 
     hidden: Rows  # (1, w), the mean, and zeros from column d on
