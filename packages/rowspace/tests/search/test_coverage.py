@@ -7,7 +7,7 @@ import pytest
 
 from rowspace.encode import Encoder
 from rowspace.search import Index
-from rowspace.search.ranking.coverage import known_share_of
+from rowspace.search.storage.vectors import known_share_of
 from rowspace.table import Table
 from rowspace.text import whitespace_json
 

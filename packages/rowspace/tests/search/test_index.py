@@ -240,7 +240,7 @@ def test_packed_vectors_are_refused(folder, encoder, tmp_path):
 
 def test_one_writer_at_a_time(index, tmp_path):
     code = (
-        "import sys; from pathlib import Path; from rowspace._base.lock import locked\n"
+        "import sys; from pathlib import Path; from rowspace._base.work_folder import locked\n"
         "with locked(Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

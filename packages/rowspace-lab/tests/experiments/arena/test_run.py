@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace._base.lock import locked
+from rowspace._base.work_folder import locked
 from rowspace.errors import FileFormatError, RowspaceError, UsageError
 from rowspace_lab.experiments import read_arena, run_arena
 from rowspace_lab.experiments.arena.runs.pool import run_requests

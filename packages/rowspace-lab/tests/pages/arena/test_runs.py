@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace._base.lock import locked
+from rowspace._base.work_folder import locked
 from rowspace.errors import MissingExtraError, RowspaceError, UsageError
 from rowspace_lab.experiments import read_arena
 from rowspace_lab.jobs.kinds import Progress

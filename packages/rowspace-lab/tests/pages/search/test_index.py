@@ -10,7 +10,7 @@ import pytest
 from tests.search.samples import FILES, make_table, write_files
 
 import rowspace as rs
-from rowspace._base.lock import locked
+from rowspace._base.work_folder import locked
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
 from rowspace.learn.default_table import encoder_folder
 from rowspace.search import Index

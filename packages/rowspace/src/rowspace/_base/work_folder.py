@@ -1,8 +1,12 @@
 """A locked folder such as `OUTPUT.fit` next to an output, where a task keeps what it needs to make the output.
 
 It is removed at the end, unless the task was interrupted and has saved a state from which it can be resumed.
+
+The system releases the lock when the process ends, so a killed fit leaves none. Without `flock` (Windows), or on a file
+system without locks, nothing is locked, and two fits to one output are not detected.
 """
 
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,10 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rowspace._base.atomic import name_with_suffix, translate_os_errors
-from rowspace._base.lock import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
 
-__all__ = ["WorkFolder", "folder_next_to"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere
+
+__all__ = ["LOCK_NAME", "WorkFolder", "folder_next_to", "locked"]
+
+LOCK_NAME = "lock"
 
 
 def folder_next_to(output: Path, suffix: str) -> Path:
@@ -121,3 +131,36 @@ class WorkFolder:
         for name in self.states:
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Hold the lock of an existing folder; yield False if this process or another one already holds it."""
+    if fcntl is None:
+        yield True
+        return
+    descriptor = _open_current(folder / LOCK_NAME)
+    try:
+        yield descriptor is not None
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _open_current(path: Path) -> int | None:
+    """Open and lock the file, again if its last holder removed it in between; None if it is already locked."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        except OSError:  # a file system without locks
+            return descriptor
+        except BaseException:  # Ctrl-C: an open descriptor would keep the lock
+            os.close(descriptor)
+            raise
+        if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+            return descriptor
+        os.close(descriptor)

@@ -3,7 +3,7 @@
 | file | contents |
 |---|---|
 | `index.py`, `index_reader.py` | `Index`: build, update; open, search |
-| `options.py` | `IndexOptions`; what an index needs of an encoder; the settings of a new one |
+| `options.py` | `IndexOptions`, `BridgeOptions`; what an index needs of an encoder; the settings of a new one |
 | `reading/files.py`, `patterns.py` | folders → files, without what .gitignore excludes |
 | `reading/documents/`, `chunks.py` | files → text, the line of each position, and named sections → passages |
 | `records.py` | records of files or of Python → ids, texts and metadata |
@@ -14,7 +14,7 @@
 | `ranking/scores.py` | what is known of them → their scores: by words, by the cosine, or by both |
 | `ranking/reranker.py` | the best passages → their cosines by another encoder |
 | `ranking/conditions.py` | conditions on the metadata of records → SQL |
-| `ranking/query_encoder.py`, `coverage.py` | a query → its vector, and the share of its letters that this is made of |
+| `ranking/query_encoder.py` | a query → its vector, and the share of its letters that this is made of |
 | `ranking/evidence.py` | a passage that was found → what each word adds to its cosine and to its BM25 score |
 | `update.py`, `update_records.py` | which files, and which records, are new or have changed |
 | `writer.py` | their passages → rows |

@@ -1,10 +1,13 @@
-"""`IndexOptions`: how files are divided into passages and searched; `settings_of`: the settings of a new index."""
+"""`IndexOptions`, `BridgeOptions`: how files are divided into passages and searched, and how a bridge is learned.
+
+`settings_of` makes the settings of a new index.
+"""
 
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rowspace._base.options import Option, validate_options
 from rowspace.errors import UsageError
@@ -15,8 +18,9 @@ from rowspace.search.storage.settings import IndexSettings, RecordColumns
 if TYPE_CHECKING:
     from rowspace.search.storage.vectors import AnyEncoder
 
-__all__ = ["IndexOptions", "check_floats", "settings_of"]
+__all__ = ["BridgeKind", "BridgeOptions", "IndexOptions", "check_floats", "settings_of"]
 
+BridgeKind = Literal["auto", "orthogonal", "linear", "low-rank", "mlp"]
 _FLOATS = ("float32", "float16")
 
 
@@ -42,6 +46,38 @@ class IndexOptions:
         int,
         Option("From this number of passages on, search vectors approximately.", minimum=1_000, maximum=10**12),
     ] = 500_000
+
+    def __post_init__(self) -> None:
+        validate_options(self)
+
+
+@dataclass(frozen=True)
+class BridgeOptions:
+    """How a bridge is learned.
+
+    Attributes:
+        sample: The maximum number of passages that are learned from.
+        held_out: The maximum number of held-out passages for the recall; half as many select the map.
+        kind: The kind of map; "auto" learns all and keeps the one with the best recall. An "mlp" needs scikit-learn
+            (`rowspace[analysis]`); if it is missing, "auto" skips it.
+        seed: Seed of the sample.
+
+    >>> BridgeOptions(sample=1)
+    Traceback (most recent call last):
+    rowspace.errors.UsageError: sample must be a whole number from 100 to 10,000,000, not 1
+    """
+
+    sample: Annotated[int, Option("Maximum number of passages to learn from.", minimum=100, maximum=10_000_000)] = (
+        10_000
+    )
+    held_out: Annotated[
+        int, Option("Maximum number of held-out passages for the recall.", minimum=20, maximum=1_000_000)
+    ] = 1_000
+    kind: Annotated[
+        BridgeKind,
+        Option("The map; auto learns all and keeps the one with the best recall; mlp needs rowspace[analysis]."),
+    ] = "auto"
+    seed: Annotated[int, Option("Seed of the sample.", minimum=0, maximum=2**63 - 1)] = 0
 
     def __post_init__(self) -> None:
         validate_options(self)

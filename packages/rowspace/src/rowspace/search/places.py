@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rowspace._base.atomic import atomic_folder, clear_temporaries
-from rowspace._base.lock import LOCK_NAME, locked
+from rowspace._base.work_folder import LOCK_NAME, locked
 from rowspace.errors import RowspaceError, UsageError
 from rowspace.files.remote import check_plain_url
 from rowspace.search.bridge import BRIDGES

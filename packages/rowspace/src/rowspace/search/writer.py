@@ -11,10 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace.encode.contextual_encoder import ContextualEncoder
-from rowspace.search.ranking.coverage import known_share_of
 from rowspace.search.reading.chunks import Chunk
 from rowspace.search.storage.store import ChunkStore, FileState
-from rowspace.search.storage.vectors import AnyEncoder, Passage, encode_passages, passage_text, title_text
+from rowspace.search.storage.vectors import (
+    AnyEncoder,
+    Passage,
+    encode_passages,
+    known_share_of,
+    passage_text,
+    title_text,
+)
 from rowspace.search.storage.words import with_parts
 
 __all__ = ["Progress", "ReadSource", "Summary", "Writer"]

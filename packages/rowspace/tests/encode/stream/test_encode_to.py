@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from rowspace._base.lock import locked
+from rowspace._base.work_folder import locked
 from rowspace.encode import StreamOptions, encode_to
 from rowspace.errors import (
     EncodingInterrupted,

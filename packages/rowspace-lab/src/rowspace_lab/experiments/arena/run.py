@@ -11,9 +11,9 @@ from typing import Any, Unpack
 
 from rowspace._base.atomic import scratch_folder, translate_os_errors
 from rowspace._base.interrupt import stop_requests
-from rowspace._base.lock import locked
 from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.plural import plural
+from rowspace._base.work_folder import locked
 from rowspace.errors import MissingExtraError, RowspaceError
 from rowspace.text import Corpus
 from rowspace_lab.experiments.arena.options import ArenaKeywords, ArenaOptions

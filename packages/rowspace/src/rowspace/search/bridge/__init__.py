@@ -3,7 +3,7 @@
 | file | contents |
 |---|---|
 | `bridge.py` | `Bridge`: the map, its recall, its file |
-| `learn.py`, `options.py` | passages of an index and a new encoder → a bridge |
+| `learn.py` | passages of an index and a new encoder → a bridge |
 | `maps.py` | pairs of vectors → maps: orthogonal, linear, low-rank, MLP |
 | `storage.py` | the bridges of an index, in its folder or object store |
 

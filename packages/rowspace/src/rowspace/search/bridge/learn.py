@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rowspace.errors import UsageError
 from rowspace.search.bridge.bridge import Bridge
 from rowspace.search.bridge.maps import VectorMap, learn_maps
-from rowspace.search.bridge.options import BridgeOptions
+from rowspace.search.options import BridgeOptions
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder, encode_passages, passages_of, unit_vectors
 

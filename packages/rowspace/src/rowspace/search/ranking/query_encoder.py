@@ -12,10 +12,9 @@ from rowspace.errors import UsageError
 from rowspace.files.hub import local_path
 from rowspace.files.remote import is_url
 from rowspace.search.bridge import Bridge, load_bridge
-from rowspace.search.ranking.coverage import known_share_of
 from rowspace.search.ranking.search import check_query
 from rowspace.search.storage.store import ChunkStore
-from rowspace.search.storage.vectors import AnyEncoder, encode_query
+from rowspace.search.storage.vectors import AnyEncoder, encode_query, known_share_of
 
 __all__ = ["QueryEncoder", "open_encoder", "weight_of"]
 

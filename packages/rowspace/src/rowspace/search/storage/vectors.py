@@ -1,6 +1,11 @@
-"""The vectors of an index: unit vectors of passages, each with its title and the opening of its file."""
+"""The vectors of an index: unit vectors of passages, each with its title and the opening of its file.
 
+Also how much of a text is in tokens that have a row, so that its vector says what the text says.
+"""
+
+import re
 from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +14,7 @@ from numpy.typing import NDArray
 
 from rowspace._base.validate import check_whole_number
 from rowspace.encode.contextual_encoder import ContextualEncoder
-from rowspace.encode.encoder import Encoder
+from rowspace.encode.encoder import ADDITIVE, Encoder
 from rowspace.search.storage.dataset import sql_list
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.words import with_parts
@@ -25,6 +30,8 @@ __all__ = [
     "PassageVectors",
     "encode_passages",
     "encode_query",
+    "known_share",
+    "known_share_of",
     "passage_text",
     "passages_of",
     "read_vectors",
@@ -36,6 +43,10 @@ AnyEncoder = Encoder | ContextualEncoder
 
 CONTEXT_WEIGHT = 0.4
 """The weight of the title, and of the opening of the file, in the vector of a passage."""
+
+
+_WORD = re.compile(r"[^\W_]+")
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
 
 
 class Passage(NamedTuple):
@@ -175,3 +186,39 @@ def read_vectors(store: ChunkStore, limit: int | None = None) -> PassageVectors:
         table["first_line"].to_numpy(),
         vectors.reshape(-1, store.settings.dim),
     )
+
+
+def known_share_of(text: str, encoder: AnyEncoder) -> float:
+    """Return the share of a text's letters that its vector is made of, from 0 to 1; see `known_share`.
+
+    It is 1 with poolings whose tokens have no shares.
+    """
+    if isinstance(encoder, ContextualEncoder):
+        return known_share(text, encoder.known_spans(text))
+    if encoder.options.pooling not in ADDITIVE:
+        return 1.0
+    found = encoder.token_rows(text)
+    return known_share(text, found.spans[np.any(found.rows, axis=1)])
+
+
+def known_share(text: str, spans: NDArray[np.int64]) -> float:
+    """Return the share of a text's letters and digits that are in known tokens.
+
+    A table of one language divides words of others into single letters, which mean nothing: they are not known, except
+    where they are whole words or Chinese characters.
+
+    Args:
+        text: The text.
+        spans: (n, 2) where its tokens with a row begin and end.
+
+    >>> known_share("red x кот", np.array([[0, 3], [4, 5], [6, 7], [7, 8], [8, 9]]))
+    0.5714285714285714
+    """
+    words = {match.span() for match in _WORD.finditer(text)}
+    known = bytearray(len(text))
+    for begin, end in spans.tolist():
+        token = text[begin:end].strip()
+        if len(token) > 1 or (begin, end) in words or _IDEOGRAPH.match(token):
+            known[begin:end] = b"1" * (end - begin)
+    letters = [letter.isalnum() for letter in text]
+    return sum(compress(letters, known)) / max(1, sum(letters))

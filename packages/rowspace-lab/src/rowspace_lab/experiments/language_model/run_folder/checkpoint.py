@@ -11,7 +11,7 @@ from safetensors import SafetensorError, torch as safetensors
 from torch import Tensor
 
 from rowspace._base.atomic import atomic_folder, check_not_interrupted
-from rowspace._base.lock import LOCK_NAME
+from rowspace._base.work_folder import LOCK_NAME
 from rowspace.errors import FileFormatError, UsageError, reason_of
 from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
 from rowspace.table import Table

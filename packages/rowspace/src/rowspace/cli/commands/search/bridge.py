@@ -11,7 +11,7 @@ from rowspace._base.interrupt import cleanup_on_interrupt
 from rowspace._base.plural import plural
 from rowspace.cli.arguments import AsJson, with_options_of
 from rowspace.cli.output import message, print_json, print_line
-from rowspace.search.bridge.options import BridgeOptions
+from rowspace.search.options import BridgeOptions
 
 __all__ = ["bridge"]
 
