@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 import traceback
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def trial(suffix: str, seed: int, number: int) -> Outcome:
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before, began, start = status_of("VmRSS"), processor_seconds(), time.monotonic()
     try:
-        with FileReader(1_500) as reader:
+        with closing(FileReader(1_500)) as reader:
             (found,) = reader.read([(name, data)])
         kind, message = checked(found)
     except BaseException:  # any exception is a failure

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.fuzz.hostile import CASES, MB, page
 
 from rowspace.errors import MissingExtraError
 from rowspace.search.reading import reader as module
-from rowspace.search.reading.reader import FileReader
+from rowspace.search.reading.reader import FileReader, read_groups
 
 SLOW = ("a.html", b"<p>" * 300_000)  # HTML has no plain reading
 GUIDE = ("guide.md", b"# Guide\n\nRoses need water.\n")
@@ -21,7 +22,7 @@ PARSER = ("parse.py", b"def parse():\n    return 'tulips'\n")
 
 
 def read(*files):
-    with FileReader(1_500) as reader:
+    with closing(FileReader(1_500)) as reader:
         return reader.read(files)
 
 
@@ -64,7 +65,7 @@ def test_parsers_read_what_took_them_without_end():
 
 def test_full_stops_are_searched_once():
     """The passages are long, and a search from each full stop would exceed the limit."""
-    with FileReader(100_000) as reader:
+    with closing(FileReader(100_000)) as reader:
         assert [each.problem for each in reader.read([("a.md", b"a" + b"." * MB)])] == [""]
 
 
@@ -106,7 +107,7 @@ def test_a_bomb_in_a_pdf_is_left_out():
 
 
 def test_memory_that_an_earlier_file_left_does_not_count(monkeypatch):
-    with FileReader(1_500) as reader:
+    with closing(FileReader(1_500)) as reader:
         reader.read([GUIDE])
         first = reader._process
         monkeypatch.setattr(module, "GROUP_SECONDS", 0.001)  # of processor time, which ends the process
@@ -124,13 +125,34 @@ def running(pid):
         return False
 
 
+def test_groups_keep_their_order_though_some_take_longer():
+    lines = [1 if number % 3 else 20_000 for number in range(9)]
+    files = [(f"{number}.md", b"# Title\n\n" + b"A line.\n" * each) for number, each in enumerate(lines)]
+    found = list(read_groups(((name, [(name, data)]) for name, data in files), 1_500))
+    assert found == [(name, read((name, data))) for name, data in files]
+
+
+def test_groups_that_nobody_takes_leave_no_process(monkeypatch):
+    made, start = [], FileReader._start
+    monkeypatch.setattr(FileReader, "_start", lambda self: made.append(start(self)) or made[-1])
+    groups = read_groups((("", [("a.md", b"a\n\n" * size)]) for size in (1, 3_000_000, 3_000_000, 1)), 1_500)
+    next(groups)
+    groups.close()
+    assert len(made) >= 2
+    assert all(process.poll() is not None for process in made)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_the_process_ends_with_the_one_that_started_it(number):
     code = (
-        "from rowspace.search.reading.reader import FileReader\n"
-        "with FileReader(1500) as reader:\n"
-        "    print(reader._start().pid, flush=True)\n"
-        "    reader.read([('a.md', b'a\\n\\n' * 3_000_000)])\n"
+        "from rowspace.search.reading import reader\n"
+        "start = reader.FileReader._start\n"
+        "def started(self):\n"
+        "    process = start(self)\n"
+        "    print(process.pid, flush=True)\n"
+        "    return process\n"
+        "reader.FileReader._start = started\n"
+        "list(reader.read_groups([('', [('a.md', b'a\\n\\n' * 3_000_000)])], 1500))\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     with parent:

@@ -3,7 +3,8 @@
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.files.open_folder import open_regular
 from rowspace.files.remote import common_folder, is_url, open_remote
 from rowspace.search.reading.files import CHOSEN, FoundFile, find_files
-from rowspace.search.reading.reader import FileReader
+from rowspace.search.reading.reader import read_groups
 from rowspace.search.storage.store import ChunkStore
 from rowspace.search.storage.vectors import AnyEncoder
 from rowspace.search.writer import Progress, ReadSource, Summary, Writer
@@ -83,16 +84,17 @@ class FileUpdate:
 
     def write(self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]) -> None:
         """Write the rows of files that are new or have changed; collect the paths that stay in the index."""
-        with FileReader(self.store.settings.max_chars) as reader:
-            self.writer.write(self._read(files, reader, kept, touched))
+        with closing(self._read(files, kept, touched)) as sources:
+            self.writer.write(sources)
 
     def _read(
-        self, files: Sequence[FoundFile], reader: FileReader, kept: set[str], touched: dict[str, int]
-    ) -> Iterator[ReadSource]:
+        self, files: Sequence[FoundFile], kept: set[str], touched: dict[str, int]
+    ) -> Generator[ReadSource, None, None]:
         """Yield the new and changed files that have text; collect the paths that stay in the index."""
         self._total = len(files)
-        for group in _groups(self._changed(files, kept, touched)):
-            passages = reader.read([(found.path, data) for found, data, _ in group])
+        groups = _groups(self._changed(files, kept, touched))
+        named = ((group, [(found.path, data) for found, data, _ in group]) for group in groups)
+        for group, passages in read_groups(named, self.store.settings.max_chars):
             for (found, _, digest), (chunks, left_out, problem) in zip(group, passages, strict=True):
                 if problem:
                     self.summary.problems[found.path] = problem

@@ -2,7 +2,8 @@
 
 Plain text is read here. Everything else needs a parser, which a small hostile file can keep busy for hours, fill with
 gigabytes, or crash, so it is read by `reader_worker.py` in another process, which ends at its limits. The next file
-gets a new process. Small files are sent in groups, since a message costs more than parsing one of them.
+gets a new process. Small files are sent in groups, since a message costs more than parsing one of them. `read_groups`
+has two processes, so that one parses while the answer of the other is taken.
 """
 
 import json
@@ -12,17 +13,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, NamedTuple, Self
+from queue import SimpleQueue
+from typing import IO, Any, NamedTuple, TypeVar
 
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
 from rowspace.search.reading.chunks import Chunk, chunk_document
 from rowspace.search.reading.documents import has_plain_reading, is_plain, read_document
 
-__all__ = ["OUT_OF_MEMORY", "FileReader", "Passages"]
+__all__ = ["OUT_OF_MEMORY", "FileReader", "Passages", "read_groups"]
 
 LARGE = 10_000_000
 SECONDS, MEMORY = 12.0, 350_000_000
@@ -36,12 +39,15 @@ OUT_OF_MEMORY = 77
 
 NOT_PARSED, TOO_LONG = "not readable by their parser", "takes too long"
 
+_READERS = 2  # processes that read at once
+_AHEAD = 1 << 23  # bytes of files that are read while the ones before are used
 _PATIENCE = 5  # times the processor time, which a busy machine may take
 _START = 60.0  # seconds until the process must be ready
 _END = 5.0  # seconds that it has to end by itself
 _CODE = "import sys; sys.path[:] = sys.argv[2:]; from rowspace.search.reading.reader_worker import serve; serve()"
 
 File = tuple[str, bytes]  # its path, whose suffix selects the parser, and its content
+Name = TypeVar("Name")
 
 
 class Passages(NamedTuple):
@@ -62,8 +68,52 @@ class _Ended(Exception):
     """The process has ended; the message is the reason."""
 
 
+def read_groups(groups: Iterable[tuple[Name, Sequence[File]]], max_chars: int) -> Iterator[tuple[Name, list[Passages]]]:
+    """Yield the passages of groups of files, in order; the next groups are read meanwhile.
+
+    Args:
+        groups: The name of each group, and its files; several only if they are small.
+        max_chars: The maximum length of a passage.
+
+    Raises:
+        MissingExtraError: If a package for a type of file is not installed.
+    """
+    readers, free = [FileReader(max_chars) for _ in range(_READERS)], SimpleQueue[FileReader]()
+    waiting, size = deque[tuple[Name, Sequence[File], Future[list[Passages]]]](), 0
+    for reader in readers:
+        free.put(reader)
+
+    def read(files: Sequence[File]) -> list[Passages]:
+        reader = free.get()
+        try:
+            return reader.read(files)
+        finally:
+            free.put(reader)
+
+    try:
+        with ThreadPoolExecutor(_READERS, thread_name_prefix="rowspace") as pool:
+            try:
+                for name, files in groups:
+                    waiting.append((name, files, pool.submit(read, files)))
+                    size += sum(len(data) for _, data in files)
+                    while size > _AHEAD and len(waiting) > _READERS:
+                        first, taken, passages = waiting.popleft()
+                        size -= sum(len(data) for _, data in taken)
+                        yield first, passages.result()
+                for last, _, passages in waiting:
+                    yield last, passages.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for reader in readers:
+                    reader.kill()
+                raise
+    finally:
+        for reader in readers:
+            reader.close()
+
+
 class FileReader:
-    """Reads files for an index; as a context manager, so that its process ends.
+    """Reads files for an index, in a process that starts with the first one and ends with `close`.
 
     Args:
         max_chars: The maximum length of a passage.
@@ -72,16 +122,13 @@ class FileReader:
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_killed = False
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None and self._process is not None:
-            self._process.kill()
-        self._end()
+    def kill(self) -> None:
+        """End the process at once, from any thread, and start no other one."""
+        self._is_killed = True
+        if (process := self._process) is not None:
+            process.kill()
 
     def read(self, files: Sequence[File]) -> list[Passages]:
         """Return the passages of files.
@@ -147,13 +194,13 @@ class FileReader:
         if line.endswith(b"\n"):
             reply: dict[str, Any] = json.loads(line)
             if reply["is_last"]:
-                self._end()
+                self.close()
             answers: list[dict[str, Any]] = reply["answers"]
             return answers
         is_late = time.monotonic() >= deadline
         if is_late:
             process.kill()
-        status = self._end()
+        status = self.close()
         raise _Ended(TOO_LONG if is_late else _reason(status))
 
     def _start(self) -> "subprocess.Popen[bytes]":
@@ -168,14 +215,16 @@ class FileReader:
             start_new_session=True,  # Ctrl-C is for the process that started it
         )
         self._process = process
+        if self._is_killed:
+            process.kill()
         if not _line_of(process, time.monotonic() + _START):
             process.kill()
             errors = _open(process.stderr).read().decode(errors="replace").strip()
-            reason = errors.rpartition("\n")[2][:200] or f"status {self._end()}"
+            reason = errors.rpartition("\n")[2][:200] or f"status {self.close()}"
             raise RowspaceError(f"the process that reads files did not start ({reason}); check this Python")
         return process
 
-    def _end(self) -> int:
+    def close(self) -> int:
         """End the process and return its status; 0 if there is none."""
         process, self._process = self._process, None
         if process is None:

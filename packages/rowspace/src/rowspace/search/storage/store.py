@@ -7,6 +7,7 @@ searches faster: rows that are not in them are searched one by one.
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import wraps
 from pathlib import Path
@@ -311,14 +312,20 @@ class ChunkStore:
         names = {index.name for index in self.dataset.describe_indices()}
         if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
             self.dataset.optimize.compact_files()
-        for column, name in _LEXICAL.items():
-            if name not in names:
-                self.dataset.create_scalar_index(column, "INVERTED", name, **TOKENIZER)
+        missing = [column for column, name in _LEXICAL.items() if name not in names]
+        if missing:
+            with ThreadPoolExecutor(len(missing)) as pool:  # each keeps one processor busy
+                list(pool.map(self._create_lexical, missing))
+            self.dataset.checkout_latest()
         if self.is_approximate and _DENSE not in names:
             self._create_dense(rows)
         limit = max(_MAX_UNINDEXED, rows // 10)
         if any(self.dataset.stats.index_stats(name)["num_unindexed_rows"] > limit for name in names):
             self.dataset.optimize.optimize_indices()
+
+    def _create_lexical(self, column: str) -> None:
+        dataset = import_lance().dataset(dataset_uri(self.source))  # a dataset makes one index at a time
+        dataset.create_scalar_index(column, "INVERTED", _LEXICAL[column], **TOKENIZER)
 
     def _create_dense(self, rows: int) -> None:
         self.dataset.create_index("vector", "IVF_SQ", _DENSE, metric="dot", num_partitions=max(1, int(rows**0.5)))
