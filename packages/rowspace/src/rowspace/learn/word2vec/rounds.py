@@ -4,7 +4,11 @@ A chunk is split into eight parts. In a round, each part learns a piece of itsel
 start of the round, in private rows; then the changes of all parts are added to the table in the order of the parts.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import count
 from threading import Barrier, BrokenBarrierError
 
 import numpy as np
@@ -26,7 +30,7 @@ class Rounds:
     Args:
         state: The fit.
         sampler: The distributions of its words.
-        pool: At least as many threads as the fit has.
+        pool: At least as many threads as the fit has, without the one that calls.
     """
 
     def __init__(self, state: FitState, sampler: Sampler, pool: ThreadPoolExecutor) -> None:
@@ -51,8 +55,11 @@ class Rounds:
         parts = [ids[ends[part] : ends[part + 1]] for part in range(PARTS)]
         for part, scratch in enumerate(self._scratches):
             seed_random(scratch, self.state.options.seed, self.state.epoch, chunk, part)
-        positions = [0] * PARTS
-        tasks = [self._pool.submit(self._work, thread, parts, positions, plan) for thread in range(self._threads)]
+        positions, tickets = [0] * PARTS, count()
+        work = partial(self._work, parts, positions, tickets, plan)
+        tasks = [self._pool.submit(work, thread) for thread in range(1, self._threads)]
+        with suppress(BrokenBarrierError):  # by another thread, whose error follows
+            work(0)
         errors = [error for task in tasks if (error := task.exception()) is not None]
         for error in sorted(errors, key=lambda error: isinstance(error, BrokenBarrierError)):
             raise error
@@ -61,14 +68,22 @@ class Rounds:
             scratch.tally[:] = 0
         return float(tally[0]), float(tally[1])
 
-    def _work(self, thread: int, parts: list[NDArray[np.int32]], positions: list[int], plan: Plan) -> None:
-        """Learn some of the parts, round after round, and add the changes of some of the rows."""
-        weights, is_done = self.state.weights, False
+    def _work(
+        self, parts: list[NDArray[np.int32]], positions: list[int], tickets: Iterator[int], plan: Plan, thread: int
+    ) -> None:
+        """Learn parts, round after round, and add the changes of some of the rows.
+
+        A thread that has learned a part takes the next one of the round; ticket n is for part n % 8 in round n // 8.
+        """
+        weights, ticket, ends, is_done = self.state.weights, next(tickets), count(PARTS, PARTS), False
         try:
             while not is_done:
-                for part in range(thread, PARTS, self._threads):
+                end = next(ends)
+                while ticket < end:
+                    part = ticket % PARTS
                     scratch = self._scratches[part]
                     positions[part] = learn_piece(parts[part], positions[part], weights, self.sampler, plan, scratch)
+                    ticket = next(tickets)
                 self._barrier.wait()
                 is_done = all(position == len(ids) for position, ids in zip(positions, parts, strict=True))
                 add_changes(weights, self._private[0], thread, self._threads)

@@ -31,7 +31,7 @@ __all__ = ["Progress", "Trainer"]
 AnyCorpus = TypeVar("AnyCorpus", bound=ChunkedCorpus)
 
 POLLS_PER_SECOND = 10
-EXTRA_THREADS = 2  # of a deterministic fit: one waits for the workers, the other one reads the next chunk
+EXTRA_THREADS = 1  # of a deterministic fit, which reads the next chunk
 
 
 @dataclass(frozen=True)

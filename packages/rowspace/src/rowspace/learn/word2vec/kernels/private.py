@@ -105,19 +105,19 @@ def copy_mask(fixed: Mask, source: np.int64, target: np.int64) -> None:
 
 @kernel
 def add_changes(weights: Weights, private: Private, share: int, shares: int) -> None:
-    """Add the changes of all parts to the table's rows whose number is `share`, modulo `shares`."""
+    """Add the changes of all parts to the table's rows: to a share of the rows that each part is the first to use."""
     size, num_ngrams = weights.size, len(weights.ngrams.buckets)
     for part in range(len(private.used)):
-        first = part * (1 + private.part_words) + 1
-        for i in range(first, first + private.used[part, 0]):
+        first, used = part * (1 + private.part_words) + 1, private.used[part, 0]
+        for i in range(first + used * share // shares, first + used * (share + 1) // shares):
             word = np.int64(private.words[i])
-            if word % shares == share and is_first(private.word_rows, word, part):
+            if is_first(private.word_rows, word, part):
                 add_to_row(weights.outputs, word, private.word_rows, private.output_uses, part, size)
                 add_to_row(weights.inputs, word, private.word_rows, private.input_uses, part, size)
-        first = part * private.part_ngrams
-        for i in range(first, first + private.used[part, 1]):
+        first, used = part * private.part_ngrams, private.used[part, 1]
+        for i in range(first + used * share // shares, first + used * (share + 1) // shares):
             ngram = np.int64(private.ngrams[i])
-            if ngram % shares == share and is_first(private.ngram_rows, ngram, part):
+            if is_first(private.ngram_rows, ngram, part):
                 add_to_row(weights.ngrams.rows, ngram, private.ngram_rows, private.ngram_uses, part, num_ngrams)
 
 
