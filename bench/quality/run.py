@@ -138,6 +138,8 @@ def main():
     )
     options = parser.parse_args()
     chosen = [system for system in SYSTEMS if system.startswith(tuple(options.systems))]
+    if not chosen:
+        parser.error(f"no system begins with {' or '.join(options.systems)}; there are {', '.join(SYSTEMS)}")
     print(
         f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ",
         end="",

@@ -136,6 +136,8 @@ def main():
     options = parser.parse_args()
     names = options.only or [name for name in (*TUNING, *HELD_OUT) if name != "books" or options.books]
     systems = [system for system in SYSTEMS if system.startswith(tuple(options.systems))]
+    if not systems:
+        parser.error(f"no system begins with {' or '.join(options.systems)}; there are {', '.join(SYSTEMS)}")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ", end="")
     print(", ".join(f"{package} {version(package)}" for package in PACKAGES))
     results = {name: [] for name in names}
