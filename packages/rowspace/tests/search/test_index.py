@@ -96,6 +96,22 @@ def test_an_update_removes_an_indexed_file_that_was_deleted(encoder, tmp_path):
     assert index.settings.roots == (str(files / "b.txt"),)
 
 
+def test_words_of_removed_files_do_not_count_in_the_scores_of_others(encoder, tmp_path):
+    texts = {
+        "one.txt": "Roses of this year",
+        **{f"{number}.txt": f"Water of this year {number}" for number in range(6)},
+    }
+    files = write_files(tmp_path / "files", texts)
+    write_files(files / "more", {f"{number}.txt": f"Roses, roses {number}" for number in range(60)})
+    index = Index.build(files, encoder, tmp_path / "index")
+    shutil.rmtree(files / "more")
+    assert index.update().removed == 60
+    fresh = Index.build(files, encoder, tmp_path / "fresh")
+    found = [[(hit.path, hit.score) for hit in each.search("roses water", mode="lexical")] for each in (index, fresh)]
+    assert found[0] == found[1]
+    assert found[0][0][0].endswith("one.txt")
+
+
 def test_an_update_removes_the_only_file(encoder, tmp_path):
     files = write_files(tmp_path / "files", {"a.txt": "Water."})
     index = Index.build(files / "a.txt", encoder, tmp_path / "index")

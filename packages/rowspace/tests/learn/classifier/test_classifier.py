@@ -160,6 +160,15 @@ def test_a_time_budget_tries_other_options(fitted):
     assert len(many.facts_["candidates"]) + len(many.facts_["diverged"]) == 2 + len(choosing.OTHERS)
 
 
+@pytest.mark.parametrize("method", ["ngrams", "rows"])
+@pytest.mark.parametrize("of_classes", [False, True])
+def test_probabilities_are_those_of_weighted_texts(method, of_classes):
+    labels = np.array(["a", "b"] * 100)
+    classifier = Classifier(method=method, class_weight={"a": 9.0} if of_classes else None)
+    classifier.fit(["same text"] * 200, labels, sample_weight=None if of_classes else np.where(labels == "a", 9.0, 1.0))
+    np.testing.assert_allclose(classifier.predict_proba(["same text"]), [[0.9, 0.1]], atol=0.02)
+
+
 def test_probabilities_are_calibrated():
     generator = np.random.default_rng(3)
     texts, labels = examples(400)

@@ -130,6 +130,13 @@ def test_records_without_a_column_are_refused(file, tmp_path):
         read(file(b'{"a": 1}\n{"a": 2}\n'), named=False)
     with pytest.raises(CorpusError, match=r"an array of JSON objects; .* --column b .* the first record has 'a', 'b'$"):
         read(file(b'[\n {"a": 1, "b": "x"},\n {"a": 2'))
+    with pytest.raises(CorpusError, match=r"JSON lines; .* --column text .* has 'id', 'text'$"):
+        read(file(b'{"id": "7", "text": "x"}'))
+    path = tmp_path / "object.json"
+    path.write_bytes(b'{"words": [\n {"name": "a"}\n]}\n')
+    with pytest.raises(CorpusError, match=r"object\.json' is a JSON object; write its records as JSON lines"):
+        read(path)
+    assert joined(read(path, named=False)) == path.read_bytes()
     path = tmp_path / "table.csv"
     path.write_bytes(b"number,Review\n1,good\n")
     has_columns = "its first line has 'number', 'Review'; to read its lines as texts, name it .txt$"

@@ -29,12 +29,13 @@ def apply_curve(scores: Floats, curve: tuple[float, float], *, is_single: bool) 
     return np.asarray(values / values.sum(axis=1, keepdims=True))
 
 
-def calibrated(scores: Floats, truth: NDArray[np.bool_], *, is_single: bool) -> tuple[float, float]:
-    """Return the scale and offset with the least log loss (Platt 1999; Guo et al. 2017)."""
+def calibrated(scores: Floats, truth: NDArray[np.bool_], texts: Floats, *, is_single: bool) -> tuple[float, float]:
+    """Return the scale and offset with the least log loss, by the weights of texts (Platt 1999; Guo et al. 2017)."""
     from scipy.optimize import minimize
 
     def loss(point: NDArray[np.float64]) -> float:
-        return log_loss(apply_curve(scores, (float(np.exp(point[0])), float(point[1])), is_single=is_single), truth)
+        curve = float(np.exp(point[0])), float(point[1])
+        return log_loss(apply_curve(scores, curve, is_single=is_single), truth, texts)
 
     if is_single:
         from scipy.optimize import minimize_scalar
@@ -45,31 +46,35 @@ def calibrated(scores: Floats, truth: NDArray[np.bool_], *, is_single: bool) -> 
     return float(np.exp(found.x[0])), float(found.x[1])
 
 
-def log_loss(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
-    """Return the mean log loss: of the right label, or of each label of texts that may have several."""
+def log_loss(probabilities: Floats, truth: NDArray[np.bool_], texts: Floats) -> float:
+    """Return the log loss by the weights of texts: of the right label, or of each one where there may be several."""
     right = np.where(truth, probabilities, 1.0 - probabilities)
     is_single = (truth.sum(1) == 1).all() and np.allclose(probabilities.sum(1), 1)
     if is_single:
-        right = probabilities[truth]
-    return float(-np.log(np.maximum(right, TINY)).mean())
+        right = probabilities[truth][:, np.newaxis]
+    return float(-np.average(np.log(np.maximum(right, TINY)).mean(axis=1), weights=texts))
 
 
-def mixture_weights(members: Sequence[Floats], truth: NDArray[np.bool_], *, is_single: bool) -> NDArray[np.float64]:
+def mixture_weights(
+    members: Sequence[Floats], truth: NDArray[np.bool_], texts: Floats, *, is_single: bool
+) -> NDArray[np.float64]:
     """Return the weights of averaged probabilities with the least log loss, by expectation maximization.
 
     Args:
         members: The probabilities of each model, (n, labels).
         truth: (n, labels), which labels are right.
+        texts: (n,), what each text weighs.
         is_single: Whether each text has one label.
 
     >>> good, bad = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.4, 0.6], [0.6, 0.4]])
-    >>> mixture_weights([good, bad], np.eye(2, dtype=bool), is_single=True).round(2).tolist()
+    >>> mixture_weights([good, bad], np.eye(2, dtype=bool), np.ones(2), is_single=True).round(2).tolist()
     [1.0, 0.0]
     """
     right = [each[truth] if is_single else np.where(truth, each, 1 - each).ravel() for each in members]
     likelihoods = np.maximum(np.stack(right), TINY)  # (models, n)
+    counts = texts if is_single else np.repeat(texts, truth.shape[1])
     weights = np.full(len(members), 1 / len(members))
     for _ in range(ITERATIONS):
         shares = weights[:, np.newaxis] * likelihoods
-        weights = (shares / shares.sum(axis=0)).mean(axis=1)
+        weights = np.average(shares / shares.sum(axis=0), axis=1, weights=counts)
     return weights

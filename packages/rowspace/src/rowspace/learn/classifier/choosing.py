@@ -72,7 +72,7 @@ def choose(plans: Sequence[Plan], source: Source, options: ClassifierOptions) ->
             splits, is_kept = [(learned, tests)], True
     held = np.concatenate([tests for _, tests in splits])
     truth, is_single = source.labeled.take(held).matrix(), source.labeled.kind == "single"
-    weights = source.weights[held] * truth.any(axis=1)
+    weights = source.weights[held].astype(np.float64)
     left_out = list[str]()
     for plan in _planned(plans, options, began, trials):
         try:
@@ -154,7 +154,7 @@ def _tried(
     splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
     source: Source,
     truth: NDArray[np.bool_],
-    weights: NDArray[np.float32],
+    weights: NDArray[np.float64],
     *,
     is_single: bool,
     is_kept: bool,
@@ -166,26 +166,26 @@ def _tried(
         member = learn_member(plan, source.take(learned))
         scores.append(member.scores([source.texts[place] for place in tests.tolist()]))
     found = np.concatenate(scores)
-    curve = calibrated(found, truth, is_single=is_single)
+    curve = calibrated(found, truth, weights, is_single=is_single)
     probabilities = apply_curve(found, curve, is_single=is_single)
     value = _accuracy(probabilities, truth, weights)
-    loss, seconds = log_loss(probabilities, truth), time.monotonic() - began
+    loss, seconds = log_loss(probabilities, truth, weights), time.monotonic() - began
     return Trial(plan, curve, probabilities, value, loss, seconds, member if is_kept else None)
 
 
-def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float32]) -> float:
-    """Return the share of texts, by weight, whose most probable label is right; 0 if none has a weight."""
-    right = truth[np.arange(len(truth)), probabilities.argmax(axis=1)]
-    return float(right @ weights.astype(np.float64) / max(weights.sum(dtype=np.float64), TINY))
+def _accuracy(probabilities: NDArray[np.float64], truth: NDArray[np.bool_], texts: NDArray[np.float64]) -> float:
+    """Return the share of texts with a label, by weight, whose most probable label is right; 0 if there are none."""
+    right, labeled = truth[np.arange(len(truth)), probabilities.argmax(axis=1)], texts * truth.any(axis=1)
+    return float(right @ labeled / max(labeled.sum(), TINY))
 
 
 def _average(
-    trials: Sequence[Trial], truth: NDArray[np.bool_], texts: NDArray[np.float32], *, is_single: bool
+    trials: Sequence[Trial], truth: NDArray[np.bool_], texts: NDArray[np.float64], *, is_single: bool
 ) -> tuple[list[tuple[Trial, float]], float, float]:
     """Return the average with the least log loss, its accuracy by the weights of `texts`, and its loss."""
-    weights = mixture_weights([trial.probabilities for trial in trials], truth, is_single=is_single)
+    weights = mixture_weights([trial.probabilities for trial in trials], truth, texts, is_single=is_single)
     kept = weights >= LEAST_WEIGHT
     weights = np.where(kept, weights, 0) / weights[kept].sum()
     mixed = sum(weight * trial.probabilities for weight, trial in zip(weights, trials, strict=True))
     parts = [(trial, float(w)) for w, trial in zip(weights, trials, strict=True) if w > 0]
-    return parts, _accuracy(np.asarray(mixed), truth, texts), log_loss(np.asarray(mixed), truth)
+    return parts, _accuracy(np.asarray(mixed), truth, texts), log_loss(np.asarray(mixed), truth, texts)

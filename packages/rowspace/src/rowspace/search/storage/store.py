@@ -45,6 +45,7 @@ _LEXICAL = {"title": "title_idx", "words": "words_idx", "file_words": "file_word
 _DENSE = "vector_idx"
 _MAX_UNINDEXED = 2_000  # rows outside of the search indexes
 _MAX_FRAGMENTS = 24
+_MAX_REMOVED = 0.05  # share of removed rows, whose words still count in the scores of others
 _KEPT = timedelta(hours=1)  # old versions, which a running search may be reading
 
 
@@ -310,8 +311,10 @@ class ChunkStore:
 
     def _optimize(self, rows: int) -> None:
         names = {index.name for index in self.dataset.describe_indices()}
-        if len(self.dataset.get_fragments()) > _MAX_FRAGMENTS:
-            self.dataset.optimize.compact_files()
+        fragments = self.dataset.get_fragments()
+        removed = sum(fragment.num_deletions for fragment in fragments)
+        if len(fragments) > _MAX_FRAGMENTS or removed > rows * _MAX_REMOVED:
+            self.dataset.optimize.compact_files(materialize_deletions_threshold=0)
         missing = [column for column, name in _LEXICAL.items() if name not in names]
         if missing:
             with ThreadPoolExecutor(len(missing)) as pool:  # each keeps one processor busy

@@ -114,13 +114,17 @@ def records_in(name: str, start: bytes, *, named: bool) -> Records | None:
     if record is not None:
         texts = [key for key, value in record.items() if isinstance(value, str)]
         kind = "an array of JSON objects" if start.startswith(b"[") else "JSON lines"
-        return Records(kind, "the first record", list(record), (texts or ["text"])[0])
+        return Records(kind, "the first record", list(record), _example(texts))
     if delimiter is None or not start:
         return None
     columns = next(csv.reader([start.split(b"\n", 1)[0].decode(errors="replace")], delimiter=delimiter), [])
+    return Records("CSV", "its first line", columns, _example(columns), "; to read its lines as texts, name it .txt")
+
+
+def _example(columns: list[str]) -> str:
+    """Return a column that may have the text."""
     likely = [column for column in columns if column.lower() in _LIKELY]
-    example = (likely or columns or ["text"])[0]
-    return Records("CSV", "its first line", columns, example, "; to read its lines as texts, name it .txt")
+    return (likely or columns or ["text"])[0]
 
 
 def csv_delimiter(name: str) -> str | None:

@@ -19,7 +19,7 @@ from rowspace._base.lazy import import_extra
 from rowspace.errors import CorpusError, CorpusWarning, missing_file
 from rowspace.files.remote import is_url, open_remote
 from rowspace.text.characters import as_array, character_table
-from rowspace.text.corpus.file_types import not_text, records_in
+from rowspace.text.corpus.file_types import not_text, records_in, suffix_of
 
 __all__ = ["BLOCK", "STANDARD_INPUT", "Piece", "cut_pieces", "read_chunks"]
 
@@ -193,4 +193,8 @@ def _refuse_records(name: str, start: bytes, *, named: bool) -> None:
             f"{name!r} holds {found.kind}; name the column with the text, as in --column {found.example} "
             f"(column={found.example!r} in Python): {found.first} has "
             f"{', '.join(map(repr, found.columns[:8])) or 'none'}{found.otherwise}"
+        )
+    if named and suffix_of(name) == ".json" and start.lstrip().startswith(b"{"):
+        raise CorpusError(
+            f"{name!r} is a JSON object; write its records as JSON lines, and name the column with the text"
         )
