@@ -325,6 +325,9 @@ def test_what_cannot_be_right_is_one_sentence(tmp_path, table_path):
         encode_parts(table_path, source / "part-0.parquet", tmp_path / "few", options=TEXT, workers=2)
     with pytest.raises(UsageError, match="there is no file or folder"):
         encode_parts(table_path, tmp_path / "none.parquet", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(UsageError, match=r"a\.txt is a file, and parts are saved in a folder"):
+        encode_parts(table_path, source, tmp_path / "a.txt", options=TEXT)
 
 
 @pytest.mark.long

@@ -123,6 +123,7 @@ def encode_parts(  # what, where, and how
             stacklevel=2,
         )
     _check_apart(place, parts, sources)
+    place.make()
     run = _Run(place, encoder, options, manifest, on_progress)
     run.prepare(parts, old)
     run.work(on, workers)

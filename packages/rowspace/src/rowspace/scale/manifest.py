@@ -79,7 +79,6 @@ class Manifest:
 
 def read_manifest(place: Place) -> Manifest | None:
     """Return the manifest of a folder with vectors; None for a folder without, which must be empty."""
-    place.make()
     data, names = place.read(MANIFEST), place.names() - {MANIFEST}
     if data is not None:
         return Manifest.from_bytes(data, place.path(MANIFEST)) if names else None
