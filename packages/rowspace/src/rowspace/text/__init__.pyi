@@ -6,9 +6,10 @@ from rowspace.text.ids.encode_tokens import encode_tokens as encode_tokens
 from rowspace.text.ids.id_corpus import IdCorpus as IdCorpus
 from rowspace.text.ids.renumber import ReplacedTextWarning as ReplacedTextWarning
 from rowspace.text.inspect.coverage import Coverage as Coverage, measure_coverage as measure_coverage
-from rowspace.text.inspect.split_tokens import SplitToken as SplitToken, split_tokens as split_tokens
 from rowspace.text.inspect.truncation import (
+    SplitToken as SplitToken,
     minimum_size as minimum_size,
+    split_tokens as split_tokens,
     tokenize_at_sizes as tokenize_at_sizes,
     truncate_counts as truncate_counts,
     truncate_vocabulary as truncate_vocabulary,

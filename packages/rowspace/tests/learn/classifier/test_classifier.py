@@ -303,6 +303,7 @@ def test_mistakes_are_errors(table):
         ({}, [1, 2], ["a", "b"], "entry 0 is 1"),
         ({}, texts, labels[:-1], "one entry for each of 30 texts, got 29"),
         ({}, texts, ["a"] * 30, "at least two different labels"),
+        ({}, [" "] * 30, ["a", "b"] * 15, "all texts are empty"),
         ({}, texts, [0.5] * 15 + [1.5] * 15, "all strings, all whole numbers"),
         ({}, texts, [["a"]] * 29 + ["b"], "entry 29 is 'b'"),
         ({}, texts, np.full((30, 2), 2), "must be 0 and 1"),

@@ -254,6 +254,8 @@ def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) ->
     used = np.flatnonzero(weights > 0)
     if len(used) < 2:
         raise UsageError(f"a classifier needs at least two texts with a weight above 0, got {len(used)}")
+    if not any(map(str.strip, texts)):
+        raise UsageError("all texts are empty; check the column of texts")
     source = Source(texts, labeled, weights)
     source = source if len(used) == len(texts) else source.take(used)
     if len(np.unique(source.labeled.numbers)) < 2:

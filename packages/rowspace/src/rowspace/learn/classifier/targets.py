@@ -126,7 +126,7 @@ def _checked(found: Labeled) -> Labeled:
     if np.asarray(found.classes.tolist()).dtype.kind not in "Uib":  # as a saved classifier is read
         raise UsageError("whole numbers of y must be from -2**63 to 2**63 - 1; give others as strings")
     if len(found.classes) < 2:
-        raise UsageError(f"y must have at least two different labels, got {found.classes.tolist()!r:.60}")
+        raise UsageError(f"there must be at least two different labels (y), got {found.classes.tolist()!r:.60}")
     return found
 
 

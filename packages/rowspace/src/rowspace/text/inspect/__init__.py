@@ -4,9 +4,10 @@ Start at truncation.py (smaller vocabularies) or coverage.py.
 """
 
 from rowspace.text.inspect.coverage import Coverage, measure_coverage
-from rowspace.text.inspect.split_tokens import SplitToken, split_tokens
 from rowspace.text.inspect.truncation import (
+    SplitToken,
     minimum_size,
+    split_tokens,
     tokenize_at_sizes,
     truncate_counts,
     truncate_vocabulary,

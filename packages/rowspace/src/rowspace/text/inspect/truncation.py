@@ -1,4 +1,4 @@
-"""Tokenizers with a truncated vocabulary: the same text at several sizes, each token with its id and its count.
+"""The tokens of a text, each with its id and its count, also at several sizes of the vocabulary, truncated to n tokens.
 
 | model | truncated to n tokens | equals training to n tokens |
 |---|---|---|
@@ -12,19 +12,59 @@ Special tokens and the unknown token always stay.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tokenizers import Tokenizer
 
 from rowspace._base.plural import plural
 from rowspace.errors import UsageError
-from rowspace.text.inspect.split_tokens import SplitToken, split_tokens
-from rowspace.text.tokenizers.huggingface import AnyTokenizer, require_huggingface
+from rowspace.text.tokenizers.huggingface import AnyTokenizer, as_tokenizer, require_huggingface
 
-__all__ = ["minimum_size", "tokenize_at_sizes", "truncate_counts", "truncate_vocabulary"]
+__all__ = [
+    "SplitToken",
+    "minimum_size",
+    "split_tokens",
+    "tokenize_at_sizes",
+    "truncate_counts",
+    "truncate_vocabulary",
+]
 
 _Model = dict[str, Any]
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
+
+
+@dataclass(frozen=True)
+class SplitToken:
+    """A token of a text, its id, and its count in training, if known."""
+
+    token: str
+    id: int
+    count: int | None = None
+
+
+def split_tokens(
+    text: str, tokenizer: AnyTokenizer, *, counts: Mapping[str, int] | None = None, ids: Mapping[str, int] | None = None
+) -> list[SplitToken]:
+    """Return the tokens of a text, without special tokens around it and without truncation.
+
+    Args:
+        text: The text.
+        tokenizer: Any tokenizer.
+        counts: The counts of tokens; one without has 0.
+        ids: The ids to show, by token, instead of the tokenizer's own.
+
+    Raises:
+        UsageError: the tokenizer fails on the text.
+    """
+    source = as_tokenizer(tokenizer)
+    encoding = source.encode_with_offsets([text])[0]
+    pieces = list[SplitToken]()
+    for shown, number in zip(encoding.tokens, encoding.ids.tolist(), strict=True):
+        token = source.token(number)  # for an unknown token, unigram shows the text itself
+        count = None if counts is None else counts.get(token, 0)
+        pieces.append(SplitToken(shown, number if ids is None else ids[token], count))
+    return pieces
 
 
 def tokenize_at_sizes(

@@ -1,3 +1,4 @@
+import datetime
 import json
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from typing import Any
 
 import lancedb
 import numpy as np
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.learn.distillation.small_bert import save_bert
@@ -89,6 +91,24 @@ def test_vectors_are_printed_without_an_output(run: Run, table_path: str, file: 
     documents = [json.loads(line) for line in run("encode", file, "--table", table_path).stdout.splitlines()]
     assert [document["text"] for document in documents] == TEXTS
     np.testing.assert_array_equal(np.array([each["vector"] for each in documents], np.float32), vectors)
+
+
+def test_columns_of_records_are_printed_with_the_vectors(run: Run, table_path: str, tmp_path: Path) -> None:
+    rows = [{"id": 7, "body": "class", "tags": ["a", "\ud800"]}, {"id": 8, "body": None, "day": "Monday"}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "a.csv").write_text("id,body\n7,class\n8,object\n")
+    typed = [{"id": 7, "body": "class", "on": datetime.date(2026, 1, 2)}, {"id": 8, "body": "object", "on": None}]
+    parquet.write_table(pa.Table.from_pylist(typed), tmp_path / "a.parquet")
+    found = {}
+    for name in ("a.jsonl", "a.csv", "a.parquet"):
+        lines = run("encode", str(tmp_path / name), "--column", "body", "--table", table_path).stdout.splitlines()
+        found[name] = [json.loads(line) for line in lines]
+        assert all(len(row.pop("vector")) == 16 for row in found[name])
+    assert found["a.jsonl"] == [{"id": 7, "body": "class", "tags": ["a", "\ufffd"]}, rows[1]]
+    assert found["a.csv"] == [{"id": "7", "body": "class"}, {"id": "8", "body": "object"}]
+    assert found["a.parquet"] == [{"id": 7, "body": "class", "on": "2026-01-02"}, typed[1]]
+    again = "encode", str(tmp_path / "a.csv"), "--column", "body", "--table", table_path, "--vector-column", "id"
+    assert "there is a column 'id' already; choose another name" in run(*again, status=2).stderr
 
 
 def test_a_number_that_json_does_not_have_is_printed_as_null(run: Run, file: str, tmp_path: Path) -> None:

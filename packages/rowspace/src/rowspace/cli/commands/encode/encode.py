@@ -68,7 +68,7 @@ def encode(  # noqa: PLR0913  # what to encode, where to, and how
             "-o",
             "--output",
             help="Where to save: a name that ends in .npy, .parquet or .lance (the first two may be URLs); with --on, "
-            "a folder or the URL of one; without it, vectors are printed as JSON lines.",
+            "a folder or the URL of one; without it, JSON lines are printed, with texts or the columns of records.",
             show_default=False,
         ),
     ] = None,
@@ -175,7 +175,7 @@ def _source(names: Sequence[str]) -> str | list[PathLike[str]]:
 
 
 def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str], options: "StreamOptions") -> None:
-    """Print a JSON object with each text and its vector."""
+    """Print a JSON object with each text, or all columns of its record, and its vector."""
     from rowspace.encode.stream import open_source
     from rowspace.encode.stream.bad_rows import BadRows, encode_texts
     from rowspace.encode.stream.columns import check_kept
@@ -184,11 +184,30 @@ def _print_vectors(encoder: "Encoder | ContextualEncoder", names: Sequence[str],
     check_kept("the output", {"text": None}, options.vector_column)
     bad = BadRows(strict=options.strict)
     source = open_source(_source(names), column=options.column, bad=bad)
+    is_read_again = options.column is not None and source.total_bytes is not None
+    records = _records([file.path for file in source.files], options) if is_read_again else None
     for texts in source.read(None):
         for text, vector in zip(texts, encode_texts(encoder, texts), strict=True):
-            document = {"text": None if text is None else clean(text), options.vector_column: _numbers(vector)}
-            print_json(document, indent=None)
+            document = {"text": None if text is None else clean(text)} if records is None else next(records)
+            print_json(document | {options.vector_column: _numbers(vector)}, indent=None)
     report_bad_rows(bad.first, bad.count)
+
+
+def _records(files: Sequence[str], options: "StreamOptions") -> Iterator[dict[str, Any]]:
+    """Yield the columns of the records of files."""
+    from rowspace.encode.stream.columns import check_kept, columns_of
+    from rowspace.text.characters import clean
+    from rowspace.text.corpus import read_text_records
+    from rowspace.text.corpus.pieces import is_parquet_file
+
+    for name in files:
+        if not is_parquet_file(name):
+            for record in read_text_records(name, str(options.column)):
+                check_kept(name, record.values, options.vector_column)
+                yield json.loads(clean(json.dumps(record.values, ensure_ascii=False)))
+        elif columns := columns_of([name], options.column, options.vector_column, keep_text=True):
+            for batch in columns.batches():
+                yield from batch.to_pylist()
 
 
 def _numbers(vector: "NDArray[Any]") -> list[float]:
