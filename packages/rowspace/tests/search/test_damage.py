@@ -6,7 +6,7 @@ import shutil
 import lance
 import numpy as np
 import pytest
-from tests.search.samples import contents
+from tests.search.samples import contents, write_files
 
 from rowspace.errors import FileFormatError, RowspaceError
 from rowspace.search import Index
@@ -30,7 +30,9 @@ def names_of(index):
 
 @pytest.fixture
 def updated(index, folder, encoder, tmp_path):
-    """The folder of an index with removed rows."""
+    """The folder of an index with a removed row, among so many that they are not written again without it."""
+    write_files(folder, {f"{number}.txt": f"Roses {number}" for number in range(30)})
+    index.update()
     (folder / "garden.txt").write_text("Roses need little water.")
     index.update()
     return tmp_path / "index"
