@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import kernel
-from rowspace.optim.kernels.rows import Rows, Steps, copy_row, prefetch, prefetch_gradient, sum_gradients
+from rowspace._base.prefetch import prefetch
+from rowspace.optim.kernels.rows import Rows, Steps, copy_row, prefetch_gradient, sum_gradients
 from rowspace.optim.rows.segments import Segments
 
 __all__ = ["HISTORY", "TABLE", "Past", "State", "catch_up_rows", "extend_table", "step_rows"]

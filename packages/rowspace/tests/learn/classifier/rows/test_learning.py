@@ -5,7 +5,7 @@ import pytest
 
 from rowspace.errors import FitDiverged
 from rowspace.learn.classifier.options import RowsOptions
-from rowspace.learn.classifier.rows.kernels.train import MERGE_EVERY, Scratch, merge
+from rowspace.learn.classifier.rows.kernels.train import AT_ONCE, MERGE_EVERY, Scratch, merge
 from rowspace.learn.classifier.rows.learning import TEXTS_AT_ONCE, Targets, learn_rows
 from rowspace.table import Table
 
@@ -14,22 +14,39 @@ TEXTS = ["a b", "b c c", "c", "a a b"] * 5
 LABELS = np.array([0, 1, 2, 0] * 5)
 
 
-def test_softmax_equals_numpy():
-    options = RowsOptions(dim=4, epochs=3, lr=0.5, word_ngrams=1, min_n=0, max_n=0, workers=1)
-    model = learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], options)
-    first = learn_rows(TEXTS, Targets.single(LABELS), ["x", "y", "z"], RowsOptions(**(vars(options) | {"lr": 0.0})))
+def softmax_errors(scores, labels):
+    shares = np.exp(scores)
+    return np.eye(3)[labels] - shares / shares.sum(1, keepdims=True)
+
+
+def binary_errors(scores, labels):
+    return np.eye(3)[labels] - 1 / (1 + np.exp(-scores))
+
+
+@pytest.mark.parametrize(("loss", "errors_of"), [("softmax", softmax_errors), ("one-vs-all", binary_errors)])
+def test_steps_of_some_texts_at_once_equal_numpy(loss, errors_of):
+    """There are 22 texts, so that two are left over, and the last one has no label."""
+    texts, labels, has_label = [*TEXTS, "a", "b"], np.array([*LABELS, 1, 0]), np.arange(22) < 21
+    options = RowsOptions(dim=4, epochs=3, lr=0.5, word_ngrams=1, min_n=0, max_n=0, workers=1, loss=loss)
+    weights = np.linspace(0.5, 1.4, 22, dtype=np.float32)
+    targets = Targets(np.cumsum([0, *has_label]), labels[has_label].astype(np.int32), weights)
+    model = learn_rows(texts, targets, ["x", "y", "z"], options)
+    first = learn_rows(texts, targets, ["x", "y", "z"], RowsOptions(**(vars(options) | {"lr": 0.0})))
     inputs, outputs = first.inputs.astype(float), np.zeros((3, 4))
     ids = {first.dictionary.word(number).decode(): number for number in range(4)}
+    places = np.array([model.labels.index("xyz"[label]) for label in labels])
     for epoch in range(3):
-        for place, text in enumerate(np.random.default_rng((1, epoch)).permutation(20)):
-            rate = 0.5 * (1 - (epoch + place / 20) / 3)
-            features = [ids[word] for word in [*TEXTS[text].split(), "</s>"]]
-            hidden = inputs[features].mean(0)
-            scores = np.exp(outputs @ hidden)
-            errors = np.eye(3)[model.labels.index("xyz"[LABELS[text]])] - scores / scores.sum()
-            gradient = rate * errors @ outputs
-            outputs += rate * np.outer(errors, hidden)
-            np.add.at(inputs, features, gradient / len(features))
+        order = np.random.default_rng((1, epoch)).permutation(22)
+        for begin in range(0, 22, AT_ONCE):
+            some = order[begin : begin + AT_ONCE]
+            features = [[ids[word] for word in [*texts[text].split(), "</s>"]] for text in some]
+            hidden = np.array([inputs[each].mean(0) for each in features])
+            rates = 0.5 * (1 - (epoch + begin / 22) / 3) * weights[some] * has_label[some]
+            steps = rates[:, np.newaxis] * errors_of(hidden @ outputs.T, places[some])
+            gradients = steps @ outputs
+            outputs += steps.T @ hidden
+            for each, gradient in zip(features, gradients, strict=True):
+                np.add.at(inputs, each, gradient / len(each))
     np.testing.assert_allclose(model.inputs, inputs, atol=1e-5)
     np.testing.assert_allclose(model.outputs, outputs, atol=1e-5)
 
@@ -48,9 +65,8 @@ def test_outputs_of_a_thread_are_merged_into_those_of_all(loss):
 def test_changes_of_two_threads_add_up():
     shared = np.full((3, 2), 5.0, np.float32)
     none = np.zeros((1, 0), np.float32)
-    first, second = (
-        Scratch(none, none, none[0], np.ones(1, np.uint64), *np.zeros((2, 3, 2), np.float32)) for _ in range(2)
-    )
+    numbers = np.zeros(1, np.int64), np.ones(1, np.uint64)
+    first, second = (Scratch(none, none, none, none[0], *numbers, *np.zeros((2, 3, 2), np.float32)) for _ in range(2))
     merge(shared, first)
     merge(shared, second)
     first.outputs[0] += 1

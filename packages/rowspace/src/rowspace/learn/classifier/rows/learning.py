@@ -14,6 +14,7 @@ from rowspace.learn.classifier.rows.dictionary import Dictionary, count_dictiona
 from rowspace.learn.classifier.rows.features import Parts, compacted, features_of, parts_of, some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, Buckets, Rules
 from rowspace.learn.classifier.rows.kernels.train import (
+    AT_ONCE,
     HIERARCHICAL,
     NEGATIVE,
     ONE_VS_ALL,
@@ -82,7 +83,8 @@ def loss_of(probabilities: NDArray[np.float32], labels: Sequence[NDArray[np.int3
 
 
 LOSSES = {"hierarchical": HIERARCHICAL, "negative": NEGATIVE, "softmax": SOFTMAX, "one-vs-all": ONE_VS_ALL}
-TEXTS_AT_ONCE, ROWS_AT_ONCE = 512, 16_384
+TEXTS_AT_ONCE, MOST_TEXTS_AT_ONCE, ROWS_AT_ONCE = 512, 4096, 16_384
+PIECES = 64  # at least as many for each thread, if there are enough texts
 NEGATIVE_TABLE = 1 << 20
 
 OnEpoch = Callable[[int, float], None]
@@ -232,7 +234,8 @@ def _learn_epochs(
 ) -> None:
     visits, examples = _visits(examples)
     number, loss = len(visits), LOSSES[options.loss]
-    ranges = split_range(number, pieces=-(-number // TEXTS_AT_ONCE))
+    size = min(max(TEXTS_AT_ONCE, number // (PIECES * options.threads)), MOST_TEXTS_AT_ONCE)
+    ranges = split_range(number, pieces=-(-number // size))
     for epoch in range(options.epochs):
         order = np.random.default_rng((options.seed, epoch)).permutation(visits)
 
@@ -272,10 +275,11 @@ def _loss(model: SupervisedModel, texts: Sequence[str], targets: Targets) -> flo
 def _scratch(options: RowsOptions, labels: int, epoch: int, begin: int) -> Scratch:
     seed = np.random.SeedSequence((options.seed, epoch, begin)).generate_state(1, np.uint64) | np.uint64(1)
     width = _width(options)
-    hidden, gradient = np.zeros((2, 1, width), np.float32)
+    hidden, gradient = np.zeros((2, AT_ONCE, width), np.float32)
     own = labels if options.threads > 1 and options.loss in ("softmax", "one-vs-all") else 0
     outputs, merged = np.zeros((2, own, width), np.float32)
-    return Scratch(hidden, gradient, np.zeros(labels, np.float32), seed, outputs, merged)
+    scores, greatest = np.zeros((AT_ONCE, labels), np.float32), np.zeros(AT_ONCE, np.float32)
+    return Scratch(hidden, gradient, scores, greatest, np.zeros(AT_ONCE, np.int64), seed, outputs, merged)
 
 
 def _kept(buckets: NDArray[np.int32], words: int) -> Buckets:

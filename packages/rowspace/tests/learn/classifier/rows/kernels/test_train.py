@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from rowspace.learn.classifier.rows.kernels.train import exponentiate, move_all, score_all
+from rowspace.learn.classifier.rows.kernels.train import AT_ONCE, exponentiate, move_all, score_all
 
 pytestmark = pytest.mark.kernels
 
@@ -14,13 +14,14 @@ pytestmark = pytest.mark.kernels
 def test_scores_and_steps_equal_numpy(labels, width):
     generator = np.random.default_rng(labels)
     outputs, hidden, gradient, steps = (
-        generator.normal(size=size).astype(np.float32) for size in ((labels, width), (1, width), (1, width), labels)
+        generator.normal(size=size).astype(np.float32)
+        for size in ((labels, width), (AT_ONCE, width), (AT_ONCE, width), (AT_ONCE, labels))
     )
-    wanted = outputs + np.outer(steps, hidden), gradient + steps @ outputs
-    scores = np.empty(labels, np.float32)
-    most = score_all(outputs, hidden, scores)
-    np.testing.assert_allclose(scores, outputs @ hidden[0], rtol=1e-5, atol=1e-5)
-    assert most == scores.max()
+    wanted = outputs + steps.T @ hidden, gradient + steps @ outputs
+    scores, greatest = np.empty((AT_ONCE, labels), np.float32), np.empty(AT_ONCE, np.float32)
+    score_all(outputs, hidden, scores, greatest)
+    np.testing.assert_allclose(scores, hidden @ outputs.T, rtol=1e-5, atol=1e-5)
+    assert greatest.tolist() == scores.max(axis=1).tolist()
     move_all(outputs, steps, hidden, gradient)
     np.testing.assert_allclose(outputs, wanted[0], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(gradient, wanted[1], rtol=1e-5, atol=1e-5)

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rowspace._base.jit import exact_kernel, kernel
+from rowspace._base.prefetch import prefetch
 from rowspace.learn.word2vec.kernels.draws import below, random_bits
 from rowspace.learn.word2vec.kernels.simd import LANES, broadcast, fma, load, store, sum_lanes
 
 __all__ = [
+    "AT_ONCE",
     "HIERARCHICAL",
     "MERGE_EVERY",
     "NEGATIVE",
@@ -38,7 +40,7 @@ Ids = NDArray[np.int32]
 MERGE_EVERY = 32  # texts that a thread learns in its own outputs before others see them
 HIERARCHICAL, NEGATIVE, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # fastText's codes
 TINY, LEAST_PRODUCT = 1e-10, 1e-250
-AT_ONCE = 4  # outputs that are read with the mean once
+AT_ONCE = 4  # texts whose labels are scored, and whose outputs are moved, by one pass over the outputs
 LEAST, MOST = -87.0, 88.0  # e to these is a normal float32
 LOG2_E, LN_2 = 1.4426950408889634, 0.6931471805599453
 ROUNDING = 12582912.0  # 1.5 × 2^23: a float32 of this size has no place after the point
@@ -80,9 +82,11 @@ class Scratch(NamedTuple):
     wait for each other's caches.
     """
 
-    hidden: Rows  # (1, w), the mean, and zeros from column d on
-    gradient: Rows  # (1, w)
-    scores: Rows  # (labels,)
+    hidden: Rows  # (AT_ONCE, w), the means of texts, and zeros from column d on
+    gradient: Rows  # (AT_ONCE, w)
+    scores: Rows  # (AT_ONCE, labels)
+    greatest: Rows  # (AT_ONCE,), of the scores
+    sizes: Longs  # (AT_ONCE,), how many features each text has
     random: NDArray[np.uint64]  # (1,)
     outputs: Rows  # (labels, w), zeros at first; or (0, w), to learn in those of the net
     merged: Rows  # likewise: the outputs after the last merge
@@ -90,39 +94,49 @@ class Scratch(NamedTuple):
 
 @kernel
 def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, nodes: Nodes, scratch: Scratch) -> float:
-    """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses."""
-    total = 0.0
+    """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses.
+
+    The losses of all outputs learn `AT_ONCE` texts from the same outputs, since these take most of the time, and do not
+    fit into the first cache if there are many labels.
+    """
+    total, at_once = 0.0, AT_ONCE if loss in (SOFTMAX, ONE_VS_ALL) else 1
     outputs = scratch.outputs if len(scratch.outputs) > 0 else net.outputs
-    for place in range(len(order)):
-        if place % MERGE_EVERY == 0:
+    for begin in range(0, len(order), at_once):
+        if begin % MERGE_EVERY == 0:
             merge(net.outputs, scratch)
-        text = order[place]
-        first, last = examples.label_indptr[text], examples.label_indptr[text + 1]
-        size = mean_row(examples, text, net.inputs, scratch.hidden[0])
-        if first == last or size == 0:
-            continue
-        rate = rates[0] + (rates[1] - rates[0]) * np.float32(place) / np.float32(len(order))
-        rate *= examples.weights[text]
-        for column in range(scratch.gradient.shape[1]):
-            scratch.gradient[0, column] = 0
-        label = examples.labels[first]
-        if last - first > 1 and loss != ONE_VS_ALL:  # one of several labels
-            label = examples.labels[first + below(last - first, random_bits(scratch.random))]
-        if loss == SOFTMAX:
-            total += learn_softmax(label, rate, outputs, scratch)
-        elif loss == ONE_VS_ALL:
-            total += learn_all(examples.labels[first:last], rate, outputs, scratch)
-        elif loss == HIERARCHICAL:
-            for node in range(nodes.indptr[label], nodes.indptr[label + 1]):
-                total += learn_binary(nodes.nodes[node], nodes.is_right[node], rate, outputs, scratch)
-        else:
-            total += learn_negatives(label, examples.labels[first:last], rate, outputs, nodes, scratch)
-        scale = np.float32(1) / np.float32(size)
-        for column in range(scratch.gradient.shape[1]):
-            scratch.gradient[0, column] *= scale
-        add_to_rows(examples, text, net.inputs, scratch.gradient[0])
+        texts = order[begin : begin + at_once]
+        for lane in range(at_once):
+            scratch.gradient[lane], scratch.sizes[lane] = 0, 0
+            if lane < len(texts) and examples.label_indptr[texts[lane]] < examples.label_indptr[texts[lane] + 1]:
+                scratch.sizes[lane] = mean_row(examples, texts[lane], net.inputs, scratch.hidden[lane])
+        prefetch_texts(examples, order, begin + at_once, at_once, net.inputs)
+        rate = rates[0] + (rates[1] - rates[0]) * np.float32(begin) / np.float32(len(order))
+        if at_once > 1:
+            total += learn_all(examples, texts, loss, rate, outputs, scratch)
+        elif scratch.sizes[0] > 0:
+            total += learn_some(examples, texts[0], loss, rate, outputs, nodes, scratch)
+        for lane in range(at_once):
+            if scratch.sizes[lane] > 0:
+                scale = np.float32(1) / np.float32(scratch.sizes[lane])
+                for column in range(scratch.gradient.shape[1]):
+                    scratch.gradient[lane, column] *= scale
+                add_to_rows(examples, texts[lane], net.inputs, scratch.gradient[lane])
     merge(net.outputs, scratch)
     return total
+
+
+@kernel
+def prefetch_texts(examples: Examples, order: Longs, begin: int, number: int, inputs: Rows) -> None:
+    """Prefetch the rows of some texts from `begin` on, and the features of as many after them.
+
+    Those of n-grams of characters are not, which made no difference.
+    """
+    for place in range(begin, min(begin + number, len(order))):
+        text = order[place]
+        for feature in examples.features[examples.indptr[text] : examples.indptr[text + 1]]:
+            prefetch(inputs, feature)
+    for place in range(begin + number, min(begin + 2 * number, len(order))):
+        prefetch(examples.features, examples.indptr[order[place]])
 
 
 @kernel
@@ -175,42 +189,82 @@ def add_to_rows(examples: Examples, text: int, inputs: Rows, gradient: Rows) -> 
 
 
 @kernel
-def learn_softmax(label: int, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
-    """Learn one label against all others; returns the loss."""
-    scores, total = scratch.scores, np.float32(0)
-    most = score_all(outputs, scratch.hidden, scores)
-    for other in range(len(outputs)):
-        scores[other] -= most
+def one_label(examples: Examples, text: int, scratch: Scratch) -> int:
+    """Return the label of a text, drawn if it has several."""
+    first, last = examples.label_indptr[text], examples.label_indptr[text + 1]
+    drawn = below(last - first, random_bits(scratch.random)) if last - first > 1 else 0
+    return np.int64(examples.labels[first + drawn])  # type: ignore[return-value]  # an int to Numba
+
+
+@kernel
+def learn_all(examples: Examples, texts: Longs, loss: int, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
+    """Learn the labels of some texts by all outputs; returns the sum of the losses."""
+    total = 0.0
+    score_all(outputs, scratch.hidden, scratch.scores, scratch.greatest)
+    for lane in range(AT_ONCE):
+        scores = scratch.scores[lane]
+        if scratch.sizes[lane] == 0:
+            scores[:] = 0
+            continue
+        text = texts[lane]
+        own_rate = rate * examples.weights[text]
+        if loss == SOFTMAX:
+            total += softmax_steps(one_label(examples, text, scratch), own_rate, scratch.greatest[lane], scores)
+        else:
+            labels = examples.labels[examples.label_indptr[text] : examples.label_indptr[text + 1]]
+            total += binary_steps(labels, own_rate, scores)
+    move_all(outputs, scratch.scores, scratch.hidden, scratch.gradient)
+    return total
+
+
+@kernel
+def softmax_steps(label: int, rate: np.float32, greatest: np.float32, scores: Rows) -> float:
+    """Replace scores by the steps of outputs for one label against all others; returns the loss."""
+    total = np.float32(0)
+    for other in range(len(scores)):
+        scores[other] -= greatest
     exponentiate(scores)
-    for other in range(len(outputs)):
+    for other in range(len(scores)):
         total += scores[other]
     loss, scale = -math.log(scores[label] / total + TINY), rate / total
-    for other in range(len(outputs)):
+    for other in range(len(scores)):
         scores[other] *= -scale
     scores[label] += rate
-    move_all(outputs, scores, scratch.hidden, scratch.gradient)
     return loss
 
 
 @kernel
-def learn_all(labels: Ids, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
-    """Learn for each label whether the text has it; returns the loss."""
-    scores, loss, product = scratch.scores, 0.0, 1.0
-    score_all(outputs, scratch.hidden, scores)
-    for other in range(len(outputs)):
+def binary_steps(labels: Ids, rate: np.float32, scores: Rows) -> float:
+    """Replace scores by the steps of outputs for each label that the text has or has not; returns the loss."""
+    loss, product = 0.0, 1.0
+    for other in range(len(scores)):
         scores[other] = -scores[other]
     exponentiate(scores)
-    for other in range(len(outputs)):
+    for other in range(len(scores)):
         scores[other] = np.float32(-1) / (np.float32(1) + scores[other])
     for label in labels:
         scores[label] += np.float32(1)
-    for other in range(len(outputs)):  # one logarithm for many of them
+    for other in range(len(scores)):  # one logarithm for many of them
         product *= 1 - abs(scores[other]) + TINY
         if product < LEAST_PRODUCT:
             loss, product = loss - math.log(product), 1.0
         scores[other] *= rate
-    move_all(outputs, scores, scratch.hidden, scratch.gradient)
     return loss - math.log(product)
+
+
+@kernel
+def learn_some(
+    examples: Examples, text: int, loss: int, rate: np.float32, outputs: Rows, nodes: Nodes, scratch: Scratch
+) -> float:
+    """Learn a label of a text by the nodes above it, or against drawn labels; returns the loss."""
+    label, total = one_label(examples, text, scratch), 0.0
+    rate *= examples.weights[text]
+    if loss == HIERARCHICAL:
+        for node in range(nodes.indptr[label], nodes.indptr[label + 1]):
+            total += learn_binary(nodes.nodes[node], nodes.is_right[node], rate, outputs, scratch)
+        return total
+    labels = examples.labels[examples.label_indptr[text] : examples.label_indptr[text + 1]]
+    return learn_negatives(label, labels, rate, outputs, nodes, scratch)
 
 
 @kernel
@@ -227,71 +281,73 @@ def learn_negatives(label: int, labels: Ids, rate: np.float32, outputs: Rows, no
 @kernel
 def learn_binary(row: int, is_right: bool, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
     """Learn one output against a yes or no; returns the loss."""
-    share = np.float32(1) / (np.float32(1) + np.exp(-score_one(outputs, row, scratch.hidden)))
-    move_one(outputs, row, rate * (np.float32(is_right) - share), scratch.hidden, scratch.gradient)
+    total = broadcast(np.float32(0))
+    for column in range(0, outputs.shape[1], LANES):
+        total = fma(load(outputs, row, column), load(scratch.hidden, 0, column), total)
+    share = np.float32(1) / (np.float32(1) + np.exp(-sum_lanes(total)))
+    step = broadcast(rate * (np.float32(is_right) - share))
+    for column in range(0, outputs.shape[1], LANES):
+        value = load(outputs, row, column)
+        store(scratch.gradient, 0, column, fma(step, value, load(scratch.gradient, 0, column)))
+        store(outputs, row, column, fma(step, load(scratch.hidden, 0, column), value))
     return -math.log((share if is_right else np.float32(1) - share) + TINY)
 
 
 @kernel
-def score_all(outputs: Rows, hidden: Rows, scores: Rows) -> np.float32:
-    """Write the product of each output and the mean; returns the greatest."""
-    whole, zero, most = len(outputs) // AT_ONCE * AT_ONCE, broadcast(np.float32(0)), np.float32(-np.inf)
-    for row in range(0, whole, AT_ONCE):
-        total_0, total_1, total_2, total_3 = zero, zero, zero, zero
+def score_all(outputs: Rows, hidden: Rows, scores: Rows, greatest: Rows) -> None:
+    """Write the products of outputs and `AT_ONCE` means, and the greatest of each mean; two outputs at once."""
+    zero, least = broadcast(np.float32(0)), np.float32(-np.inf)
+    most_0, most_1, most_2, most_3 = least, least, least, least
+    for first in range(0, len(outputs), 2):
+        second = min(first + 1, len(outputs) - 1)
+        left_0, left_1, left_2, left_3 = zero, zero, zero, zero
+        right_0, right_1, right_2, right_3 = zero, zero, zero, zero
         for column in range(0, outputs.shape[1], LANES):
-            mean = load(hidden, 0, column)
-            total_0 = fma(load(outputs, row, column), mean, total_0)
-            total_1 = fma(load(outputs, row + 1, column), mean, total_1)
-            total_2 = fma(load(outputs, row + 2, column), mean, total_2)
-            total_3 = fma(load(outputs, row + 3, column), mean, total_3)
-        scores[row], scores[row + 1] = sum_lanes(total_0), sum_lanes(total_1)
-        scores[row + 2], scores[row + 3] = sum_lanes(total_2), sum_lanes(total_3)
-        left, right = max(scores[row], scores[row + 1]), max(scores[row + 2], scores[row + 3])
-        most = max(most, left, right)
-    for row in range(whole, len(outputs)):
-        scores[row] = score_one(outputs, row, hidden)
-        most = max(most, scores[row])
-    return most
-
-
-@kernel
-def score_one(outputs: Rows, row: int, hidden: Rows) -> np.float32:
-    """Return the product of an output and the mean."""
-    total = broadcast(np.float32(0))
-    for column in range(0, outputs.shape[1], LANES):
-        total = fma(load(outputs, row, column), load(hidden, 0, column), total)
-    return sum_lanes(total)
+            left, right = load(outputs, first, column), load(outputs, second, column)
+            mean_0, mean_1 = load(hidden, 0, column), load(hidden, 1, column)
+            mean_2, mean_3 = load(hidden, 2, column), load(hidden, 3, column)
+            left_0, left_1 = fma(left, mean_0, left_0), fma(left, mean_1, left_1)
+            left_2, left_3 = fma(left, mean_2, left_2), fma(left, mean_3, left_3)
+            right_0, right_1 = fma(right, mean_0, right_0), fma(right, mean_1, right_1)
+            right_2, right_3 = fma(right, mean_2, right_2), fma(right, mean_3, right_3)
+        scores[0, first], scores[0, second] = sum_lanes(left_0), sum_lanes(right_0)
+        scores[1, first], scores[1, second] = sum_lanes(left_1), sum_lanes(right_1)
+        scores[2, first], scores[2, second] = sum_lanes(left_2), sum_lanes(right_2)
+        scores[3, first], scores[3, second] = sum_lanes(left_3), sum_lanes(right_3)
+        most_0, most_1 = (
+            max(most_0, scores[0, first], scores[0, second]),
+            max(most_1, scores[1, first], scores[1, second]),
+        )
+        most_2, most_3 = (
+            max(most_2, scores[2, first], scores[2, second]),
+            max(most_3, scores[3, first], scores[3, second]),
+        )
+    greatest[0], greatest[1], greatest[2], greatest[3] = most_0, most_1, most_2, most_3
 
 
 @kernel
 def move_all(outputs: Rows, steps: Rows, hidden: Rows, gradient: Rows) -> None:
-    """Add to each output its step times the mean, and the steps' parts to the gradient of the mean."""
-    whole = len(outputs) // AT_ONCE * AT_ONCE
-    for row in range(0, whole, AT_ONCE):
-        step_0, step_1 = broadcast(steps[row]), broadcast(steps[row + 1])
-        step_2, step_3 = broadcast(steps[row + 2]), broadcast(steps[row + 3])
-        for column in range(0, outputs.shape[1], LANES):
-            mean = load(hidden, 0, column)
-            value_0, value_1 = load(outputs, row, column), load(outputs, row + 1, column)
-            value_2, value_3 = load(outputs, row + 2, column), load(outputs, row + 3, column)
-            some = fma(step_1, value_1, fma(step_0, value_0, load(gradient, 0, column)))
-            store(gradient, 0, column, fma(step_3, value_3, fma(step_2, value_2, some)))
-            store(outputs, row, column, fma(step_0, mean, value_0))
-            store(outputs, row + 1, column, fma(step_1, mean, value_1))
-            store(outputs, row + 2, column, fma(step_2, mean, value_2))
-            store(outputs, row + 3, column, fma(step_3, mean, value_3))
-    for row in range(whole, len(outputs)):
-        move_one(outputs, row, steps[row], hidden, gradient)
+    """Add to each output its steps times the means, and the steps' parts to the gradients of the means.
 
-
-@kernel
-def move_one(outputs: Rows, row: int, step: np.float32, hidden: Rows, gradient: Rows) -> None:
-    """Add to an output a step times the mean, and the step's part to the gradient of the mean."""
-    each = broadcast(step)
+    A block of columns of the means and of their gradients stays in registers for all outputs.
+    """
     for column in range(0, outputs.shape[1], LANES):
-        value = load(outputs, row, column)
-        store(gradient, 0, column, fma(each, value, load(gradient, 0, column)))
-        store(outputs, row, column, fma(each, load(hidden, 0, column), value))
+        mean_0, mean_1 = load(hidden, 0, column), load(hidden, 1, column)
+        mean_2, mean_3 = load(hidden, 2, column), load(hidden, 3, column)
+        total_0, total_1 = load(gradient, 0, column), load(gradient, 1, column)
+        total_2, total_3 = load(gradient, 2, column), load(gradient, 3, column)
+        for row in range(len(outputs)):
+            step_0, step_1 = broadcast(steps[0, row]), broadcast(steps[1, row])
+            step_2, step_3 = broadcast(steps[2, row]), broadcast(steps[3, row])
+            value = load(outputs, row, column)
+            total_0, total_1 = fma(step_0, value, total_0), fma(step_1, value, total_1)
+            total_2, total_3 = fma(step_2, value, total_2), fma(step_3, value, total_3)
+            moved = fma(step_1, mean_1, fma(step_0, mean_0, value))
+            store(outputs, row, column, fma(step_3, mean_3, fma(step_2, mean_2, moved)))
+        store(gradient, 0, column, total_0)
+        store(gradient, 1, column, total_1)
+        store(gradient, 2, column, total_2)
+        store(gradient, 3, column, total_3)
 
 
 @exact_kernel
