@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.errors import MissingExtraError, UnknownTokenError, UsageError
 from rowspace_lab.export.requests import TABLES, Asked, listed_requests
 from rowspace_lab.export.run import JOB, recorded_job, run_folder, run_requests

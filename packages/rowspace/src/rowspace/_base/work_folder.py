@@ -4,6 +4,8 @@ It is removed at the end, unless the task was interrupted and has saved a state 
 
 The system releases the lock when the process ends, so a killed fit leaves none. Without `flock` (Windows), or on a file
 system without locks, nothing is locked, and two fits to one output are not detected.
+
+`cache_dir` is what tasks of the same user share.
 """
 
 import os
@@ -14,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from platformdirs import user_cache_dir
+
 from rowspace._base.atomic import name_with_suffix, translate_os_errors
 from rowspace.errors import RowspaceError, UsageError
 
@@ -22,7 +26,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]  # a module elsewhere
 
-__all__ = ["LOCK_NAME", "WorkFolder", "folder_next_to", "locked"]
+__all__ = ["LOCK_NAME", "WorkFolder", "cache_dir", "folder_next_to", "locked"]
 
 LOCK_NAME = "lock"
 
@@ -164,3 +168,29 @@ def _open_current(path: Path) -> int | None:
         if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)
+
+
+def cache_dir() -> Path:
+    """Return rowspace's cache directory, which may not exist yet.
+
+    It is in `XDG_CACHE_HOME` if that is an absolute path, on any platform, otherwise in the platform's cache directory.
+
+    Returns:
+        The path.
+
+    Raises:
+        RowspaceError: If neither is known, because the user has no home directory.
+
+    >>> cache_dir().name
+    'rowspace'
+    """
+    parent = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if parent.is_absolute():
+        return parent / "rowspace"
+    try:
+        path = Path(user_cache_dir("rowspace", appauthor=False))
+    except RuntimeError:
+        path = Path()
+    if not path.is_absolute():  # as older platformdirs return it
+        raise RowspaceError("there is no home directory; set XDG_CACHE_HOME to a folder for caches")
+    return path

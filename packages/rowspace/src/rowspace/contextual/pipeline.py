@@ -11,9 +11,8 @@ from rowspace._base.plural import join_names
 from rowspace.errors import FileFormatError, UsageError
 from rowspace.files.foreign import hub_hint
 from rowspace.files.open_folder import open_regular, resolve_inside
-from rowspace.files.sentence_transformers_config import SentenceTransformersConfig
 from rowspace.files.strict_json import read_object
-from rowspace.files.transformers_folder import CONFIG, TransformersFolder
+from rowspace.files.transformers_folder import CONFIG, SentenceTransformersConfig, TransformersFolder
 
 __all__ = ["POOLINGS", "Pipeline", "is_contextual", "read_modules", "read_pipeline"]
 

@@ -7,7 +7,7 @@ or a save left behind. No code of the folder runs, and no pickle is opened.
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,19 @@ from rowspace.files.strict_json import read_object
 from rowspace.files.tensors import Tensors, read_tensors
 from rowspace.files.token_tables import main_of
 
-__all__ = ["CONFIG", "INDEX", "MODEL", "TOKENIZER", "TransformersFolder"]
+__all__ = [
+    "CONFIG",
+    "INDEX",
+    "MODEL",
+    "SENTENCE_CONFIG",
+    "TOKENIZER",
+    "SentenceTransformersConfig",
+    "TransformersFolder",
+]
 
 CONFIG, MODEL, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 INDEX = f"{MODEL}.index.json"
+SENTENCE_CONFIG = "config_sentence_transformers.json"
 ADAPTER = "adapter_model.safetensors"  # of PEFT, which transformers adds to the model beside it
 
 
@@ -135,3 +144,33 @@ class TransformersFolder:
             levels = by_level(self.files)
             self._codes[file] = {name for name, tensor in tensors.items() if is_code(name, tensor, levels)}
         return self._codes[file]
+
+
+class SentenceTransformersConfig(NamedTuple):
+    """What config_sentence_transformers.json, which sentence-transformers writes, says about texts and vectors.
+
+    Attributes:
+        prompts: What is written before texts, by the name of the purpose, such as "query"; without empty ones.
+        default_prompt: What is written before a text without a purpose.
+        truncate_dim: The number of columns that vectors have, if they are cut.
+    """
+
+    prompts: tuple[tuple[str, str], ...] = ()
+    default_prompt: str = ""
+    truncate_dim: int | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> "SentenceTransformersConfig":
+        """Read the file in a folder, which may have none.
+
+        Raises:
+            FileFormatError: It is damaged.
+        """
+        source = resolve_inside(folder, SENTENCE_CONFIG)
+        content = read_object(source) if source.exists() else {}
+        prompts, width = content.get("prompts") or {}, content.get("truncate_dim")
+        if not isinstance(prompts, dict) or not all(isinstance(each, str | None) for each in prompts.values()):
+            raise FileFormatError(f"{source}: prompts are not texts; restore the file")
+        texts = {name: prompt for name, prompt in prompts.items() if prompt}
+        default = texts.get(str(content.get("default_prompt_name")), "")
+        return cls(tuple(texts.items()), default, width if type(width) is int and width > 0 else None)

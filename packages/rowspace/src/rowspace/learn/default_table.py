@@ -11,7 +11,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.errors import FileFormatError, MissingExtraError, RowspaceError
 from rowspace.store import load
 from rowspace.table import Table

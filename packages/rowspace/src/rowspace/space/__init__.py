@@ -11,9 +11,8 @@
 | `sets.py` | the odd one out, and the similarity of two sets |
 | `evaluation/` | evaluation on files of word pairs, analogies and translations |
 | `pca.py` | principal components and the rows' coordinates along them |
-| `map_search.py` | the neighbors that t-SNE and UMAP are computed from |
+| `map_search.py` | the neighbors that t-SNE and UMAP are computed from, and the share that a map preserves |
 | `tsne_umap.py` | maps that preserve neighborhoods: t-SNE, UMAP |
-| `map_quality.py` | the share of neighbors that a map preserves |
 | `kmeans.py` | groups of rows with similar directions |
 | `quantize.py` | rows in fewer bits, and the neighbors that they keep |
 | `representatives.py` | words that represent a cluster, or the table |
@@ -40,8 +39,7 @@ from rowspace.space.evaluation.correlation import Correlation, pearson, spearman
 from rowspace.space.evaluation.translations import TranslationScores, evaluate_translations, read_dictionary
 from rowspace.space.evaluation.word_pairs import PairScores, evaluate_pairs
 from rowspace.space.kmeans import Clusters, k_means
-from rowspace.space.map_quality import NeighborhoodPreservation, neighborhood_preservation
-from rowspace.space.map_search import MapNeighbors, map_neighbors
+from rowspace.space.map_search import MapNeighbors, NeighborhoodPreservation, map_neighbors, neighborhood_preservation
 from rowspace.space.neighbors import nearest, nearest_reference
 from rowspace.space.pca import Projection, pca
 from rowspace.space.plane import Plane

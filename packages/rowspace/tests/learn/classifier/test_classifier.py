@@ -3,14 +3,21 @@
 import json
 import pickle
 import shutil
+import subprocess
+import sys
+import warnings
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+import sklearn
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import SkipTestWarning, UnsetMetadataPassedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
 
 import rowspace as rs
 from rowspace.errors import FileFormatError, FitDiverged, UsageError
@@ -109,6 +116,50 @@ def test_contract_of_scikit_learn(fitted):
     np.testing.assert_array_equal(small().fit(texts, labels).predict_proba(texts), fitted.predict_proba(texts))
     numbers = small(method="ngrams").fit(texts, [label == "pet" for label in labels])
     assert numbers.predict(["cat"]).tolist() == [True]
+
+
+def test_checks_of_scikit_learn_that_need_no_numbers():
+    with warnings.catch_warnings(record=True) as caught:  # it skips checks with numbers for texts
+        warnings.simplefilter("always")
+        estimator_checks.check_estimator(small())
+    assert {warning.category for warning in caught} <= {SkipTestWarning}
+    for name in (
+        "check_estimator_cloneable",
+        "check_valid_tag_types",
+        "check_estimator_repr",
+        "check_no_attributes_set_in_init",
+        "check_do_not_raise_errors_in_init_or_set_params",
+        "check_parameters_default_constructible",
+        "check_get_params_invariance",
+        "check_set_params",
+    ):
+        getattr(estimator_checks, name)("Classifier", clone(small()))
+    assert is_classifier(small())
+    assert repr(small(dim=7)) == "Classifier(buckets=5000, dim=7, epochs=10, workers=1)"
+    with pytest.raises(UsageError, match="Classifier has no parameter 'dims'; it has"):
+        small().set_params(dims=3)
+
+
+def test_weights_are_passed_on_if_they_are_requested():
+    texts, labels = examples()
+    weights = np.where(np.array(labels) == "pet", 1.0, 0.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(UnsetMetadataPassedError, match="set_fit_request"):
+            make_pipeline(small(method="ngrams")).fit(texts, labels, sample_weight=weights)
+        requested = clone(small(method="ngrams").set_fit_request(sample_weight=True))
+        with pytest.raises(UsageError, match="two different labels"):  # the other label has no weight
+            make_pipeline(requested).fit(texts, labels, sample_weight=weights)
+
+
+def test_labels_are_predicted_without_scikit_learn(fitted, tmp_path):
+    """To import it takes longer than to predict."""
+    fitted.save(tmp_path / "saved")
+    code = (
+        "import sys, rowspace as rs\n"
+        f"print(rs.Classifier.load({str(tmp_path / 'saved')!r}).predict(['a cat'])[0], 'sklearn.base' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [fitted.predict(["a cat"])[0], "False"]
 
 
 def test_the_most_accurate_or_the_average_is_chosen(fitted):

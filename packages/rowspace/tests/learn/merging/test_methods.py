@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from scipy.spatial import geometric_slerp
 
-from rowspace.learn.merging.methods import average, slerp, task
+from rowspace.learn.merging.merge import average, slerp, task
 
 BOTH = np.ones((2, 1), bool)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.errors import RowspaceError, UsageError
 from rowspace_lab.experiments import read_arena
 from rowspace_lab.experiments.arena.runs.saved import RESULTS_NAME, SavedResults

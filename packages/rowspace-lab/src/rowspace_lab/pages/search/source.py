@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace._base.atomic import atomic_file
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.encode import Encoder
 from rowspace.encode.modes import check_modules, is_contextual_at, mode_at
 from rowspace.encode.options import Mode

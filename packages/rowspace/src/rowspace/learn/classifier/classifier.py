@@ -12,20 +12,14 @@ from numpy.typing import NDArray
 from rowspace._base.options import check_option_names, shows_options
 from rowspace._base.validate import check_whole_number
 from rowspace.encode import Encoder
-from rowspace.errors import MissingExtraError, UsageError
+from rowspace.errors import UsageError
 from rowspace.learn.classifier.calibration import apply_curve
 from rowspace.learn.classifier.choosing import Part, choose
+from rowspace.learn.classifier.estimator import Estimator
 from rowspace.learn.classifier.members import Plan, Source, SupervisedRows, learn_member
 from rowspace.learn.classifier.options import ClassifierOptions
 from rowspace.learn.classifier.targets import Labeled, Weights, numbered, weights_of
-from rowspace.learn.tuning.classifier import opened_encoder
 from rowspace.table import Table
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils.validation import check_is_fitted
-except ImportError as error:
-    raise MissingExtraError("a classifier needs scikit-learn: pip install 'rowspace[analysis]'") from error
 
 __all__ = ["Classifier"]
 
@@ -34,7 +28,7 @@ TEXTS_AT_ONCE = 4096
 MAX_TEXTS, MAX_SCORES = 500_000, 20_000_000  # for TF-IDF of n-grams by default; a score is one of a text and a label
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+class Classifier(Estimator):
     """Texts → labels. Needs `rowspace[analysis]`.
 
     Without options, `fit` holds out a part of the texts, and chooses by them between learned rows of n-grams
@@ -92,7 +86,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         texts = _texts(X)
         labeled = numbered(y, len(texts))
         source = _source(texts, labeled, weights_of(labeled, self.class_weight, sample_weight))
-        encoder = None if self.table is None else opened_encoder(self.table)
+        encoder = None
+        if self.table is not None:
+            from rowspace.learn.tuning.classifier import opened_encoder
+
+            encoder = opened_encoder(self.table)
         choice = choose(_plans(options, encoder, labeled), source, options)
         self.facts_: dict[str, Any] = {"texts": len(texts), "labels": len(labeled.classes)} | choice.facts
         is_balanced = self.class_weight == "balanced" and sample_weight is None
@@ -129,7 +127,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         They add up to 1 for each text, unless texts had several labels.
         """
-        check_is_fitted(self, "parts_")
+        self._check_is_fitted()
         texts = _texts(X)
         found = np.zeros((len(texts), len(self.classes_)))
         for begin in range(0, len(texts), TEXTS_AT_ONCE):
@@ -185,7 +183,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         from rowspace.learn.classifier.saved import write_classifier
 
-        check_is_fitted(self, "parts_")
+        self._check_is_fitted()
         write_classifier(self, path)
 
     def save_fasttext(self, path: str | os.PathLike[str]) -> None:
@@ -198,7 +196,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         from rowspace.learn.classifier.rows.fasttext_file import write_model
 
-        check_is_fitted(self, "parts_")
+        self._check_is_fitted()
         member = self.parts_[0].member
         if len(self.parts_) > 1 or not isinstance(member, SupervisedRows):
             raise UsageError(
@@ -232,12 +230,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
             **{field.name: getattr(self, field.name) for field in dataclasses.fields(ClassifierOptions)}
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        return tags
-
 
 def _texts(given: Iterable[str]) -> list[str]:
     if isinstance(given, str):
@@ -258,7 +250,7 @@ def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) ->
         raise UsageError("all texts are empty; check the column of texts")
     source = Source(texts, labeled, weights)
     source = source if len(used) == len(texts) else source.take(used)
-    if len(np.unique(source.labeled.numbers)) < 2:
+    if np.ptp(source.labeled.numbers) == 0:
         raise UsageError("texts with a weight above 0 must have at least two different labels; change the weights")
     return source
 

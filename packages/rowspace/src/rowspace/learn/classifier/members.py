@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
 from rowspace.learn.classifier.rows.learning import Targets, learn_rows
 from rowspace.learn.classifier.rows.model import SupervisedModel
 from rowspace.learn.classifier.targets import Labeled
-from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.table import Table
+
+if TYPE_CHECKING:  # takes scikit-learn, which other members do not need
+    from rowspace.learn.tuning.classifier import TextClassifier
 
 __all__ = ["Member", "Ngrams", "Plan", "Source", "SupervisedRows", "Vectors", "learn_member"]
 
@@ -111,7 +113,7 @@ class Vectors:
     Without a model, each text has the only label that there is: one in `places`.
     """
 
-    model: TextClassifier | None
+    model: "TextClassifier | None"
     places: NDArray[np.int64]
     labels: int
     name = "vectors"
@@ -154,6 +156,8 @@ def learn_member(plan: Plan, source: Source) -> Member:
 
 
 def _learn_vectors(table: Encoder, source: Source) -> Vectors:
+    from rowspace.learn.tuning.classifier import TextClassifier
+
     numbers, model = source.labeled.numbers, None
     known = np.unique(numbers).astype(np.int64)
     if len(known) > 1:

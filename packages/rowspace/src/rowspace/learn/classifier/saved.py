@@ -30,7 +30,6 @@ from rowspace.learn.classifier.rows.fasttext_file import read_model
 from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.model import NEVER, SupervisedModel
-from rowspace.learn.tuning.classifier import TextClassifier
 from rowspace.learn.tuning.saved_classifier import CONTENTS, JSON, TENSORS
 
 __all__ = ["check_target", "read_classifier", "write_classifier"]
@@ -89,7 +88,7 @@ def read_classifier(classifier: Any, path: Path) -> None:
     document = read_object(path / JSON, remedy=REMEDY)
     version = document.get("version")
     if version in range(1, VERSION):
-        _of_text_classifier(classifier, TextClassifier.load(path))
+        _of_text_classifier(classifier, _text_classifier(path))
         return
     if version != VERSION:
         raise FileFormatError(
@@ -127,7 +126,7 @@ def _fill(classifier: Any, document: dict[str, Any], arrays: Arrays, path: Path)
     classifier.chosen_, classifier.facts_ = str(document["chosen"]), dict(document["facts"])
 
 
-def _of_text_classifier(classifier: Any, model: TextClassifier) -> None:
+def _of_text_classifier(classifier: Any, model: Any) -> None:
     classifier.method, classifier.classes_, classifier.label_kind_ = "vectors", model.classes_, "single"
     classes = len(model.classes_)
     classifier.parts_ = [Part(Vectors(model, np.arange(classes), classes), (1.0, 0.0), 1.0)]
@@ -228,11 +227,17 @@ def _read_buckets(settings: dict[str, Any], arrays: Arrays, options: RowsOptions
 
 
 def _read_vectors(_: dict[str, Any], __: Arrays, path: Path, labels: int) -> Vectors:
-    model = TextClassifier.load(path / VECTORS)
+    model = _text_classifier(path / VECTORS)
     places = model.classes_
     _check(places.dtype.kind == "i" and len(set(places.tolist())) == len(places))
     _check(0 <= places.min() <= places.max() < labels)
     return Vectors(model, places, labels)
+
+
+def _text_classifier(path: Path) -> Any:
+    from rowspace.learn.tuning.classifier import TextClassifier
+
+    return TextClassifier.load(path)
 
 
 def _check(is_right: object) -> None:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.jit import kernel
-from rowspace._base.prefetch import prefetch
+from rowspace._base.jit import kernel, prefetch
 from rowspace.optim.kernels.rows import Rows, Steps, copy_row, prefetch_gradient, sum_gradients
 from rowspace.optim.rows.segments import Segments
 

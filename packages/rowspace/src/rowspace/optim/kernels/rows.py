@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.jit import kernel
-from rowspace._base.prefetch import prefetch
+from rowspace._base.jit import kernel, prefetch
 from rowspace.optim.rows.segments import Segments
 
 __all__ = ["LinearState", "copy_row", "prefetch_gradient", "sum_gradients"]

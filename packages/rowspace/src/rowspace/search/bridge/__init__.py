@@ -2,10 +2,9 @@
 
 | file | contents |
 |---|---|
-| `bridge.py` | `Bridge`: the map, its recall, its file |
+| `bridge.py` | `Bridge`: the map, its recall, its file, in the folder or object store of the index |
 | `learn.py` | passages of an index and a new encoder → a bridge |
 | `maps.py` | pairs of vectors → maps: orthogonal, linear, low-rank, MLP |
-| `storage.py` | the bridges of an index, in its folder or object store |
 
 Source: Drift-Adapter (arXiv 2509.23471).
 """

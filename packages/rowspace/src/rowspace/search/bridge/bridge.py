@@ -1,6 +1,7 @@
-"""`Bridge`: a map from the vectors of one encoder to those of another."""
+"""`Bridge`: a map from the vectors of one encoder to those of another, in a file with the index."""
 
 import json
+import tempfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.errors import FileFormatError, reason_of
+from rowspace._base.atomic import atomic_file
+from rowspace.errors import FileFormatError, RowspaceError, reason_of
 from rowspace.files.strict_json import SEAL, parse_object, sealed, unsealed
 from rowspace.search.bridge.maps import LAYERS, VectorMap
+from rowspace.search.storage.dataset import is_remote
 from rowspace.search.storage.vectors import unit_vectors
 
-__all__ = ["Bridge"]
+__all__ = ["BRIDGES", "Bridge", "load_bridge", "save_bridge"]
 
 _KEY = "rowspace_bridge"
 _VERSION = 2
@@ -134,3 +137,71 @@ def _from_parts(facts: dict[str, Any], tensors: dict[str, Any]) -> Bridge:
     if not all(type(number) is int for number in numbers.values()):
         raise ValueError
     return Bridge(**texts, **numbers, recall=float(facts["recall"]), interval=(low, high), map=VectorMap.of(tensors))
+
+
+BRIDGES = "bridges"
+"""The folder in an index that holds its bridges."""
+
+
+def save_bridge(place: str, bridge: Bridge) -> None:
+    """Save a bridge with the index at `place`, in place of an older one of the same encoder; atomic.
+
+    Raises:
+        RowspaceError: The system or the object store refuses.
+    """
+    data = bridge.to_bytes()
+    if not is_remote(place):
+        path = Path(place, _name(bridge.source))
+        path.parent.mkdir(exist_ok=True)
+        with atomic_file(path) as file:
+            file.write(data)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "bridge")
+        path.write_bytes(data)
+        try:
+            _session(place).upload_file(path, _name(bridge.source))
+        except OSError as error:
+            raise RowspaceError(f"{place}: the bridge cannot be written ({reason_of(error)})") from error
+
+
+def load_bridge(place: str, source: str, target: str) -> Bridge | None:
+    """Return the bridge of the index at `place` from one fingerprint to another; None if there is none.
+
+    Raises:
+        FileFormatError: It is damaged.
+    """
+    name = _name(source)
+    if is_remote(place):
+        bridge = _downloaded(place, name)
+    else:
+        path = Path(place, name)
+        bridge = Bridge.from_file(path, str(path)) if path.is_file() else None
+    if bridge is None or bridge.target != target:  # made for an index that has since been replaced
+        return None
+    if bridge.source != source:
+        raise FileFormatError(f"{place}/{name}: the bridge of another encoder; learn it again with rowspace bridge")
+    return bridge
+
+
+def _downloaded(place: str, name: str) -> Bridge | None:
+    session = _session(place)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "bridge")
+        try:
+            if not session.contains(name):
+                return None
+            session.download_file(name, path)
+        except OSError as error:
+            raise RowspaceError(f"{place}/{name}: cannot be read ({reason_of(error)})") from error
+        return Bridge.from_file(path, f"{place}/{name}")
+
+
+def _session(place: str) -> Any:
+    from lance.file import LanceFileSession
+
+    return LanceFileSession(place.rstrip("/"))
+
+
+def _name(source: str) -> str:
+    return f"{BRIDGES}/{source}.safetensors"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.search.ranking.query_encoder import weight_of
 from rowspace.search.ranking.scores import Found, Key, key_of
 from rowspace.search.ranking.search import key_filter

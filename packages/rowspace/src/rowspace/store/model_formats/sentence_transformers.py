@@ -12,9 +12,8 @@ from rowspace._base.atomic import StrPath, atomic_folder, check_folder_target
 from rowspace.errors import FileFormatError
 from rowspace.files.open_folder import open_regular, resolve_inside
 from rowspace.files.scaled_rows import map_rows
-from rowspace.files.sentence_transformers_config import CONFIG, SentenceTransformersConfig
 from rowspace.files.tensors import holds_tensor, read_tensors, tensor_pieces
-from rowspace.files.transformers_folder import MODEL, TOKENIZER
+from rowspace.files.transformers_folder import MODEL, SENTENCE_CONFIG, TOKENIZER, SentenceTransformersConfig
 from rowspace.store.tokenizer import MODULES, modules_of, table_of_tensor, tokenizer_json
 from rowspace.store.words import check_rows
 from rowspace.table import Table
@@ -22,7 +21,7 @@ from rowspace.table import Table
 __all__ = ["check_target", "load", "recognizes", "save"]
 
 KEY = "embedding.weight"
-CONTENTS = (MODEL, TOKENIZER, MODULES, CONFIG)
+CONTENTS = (MODEL, TOKENIZER, MODULES, SENTENCE_CONFIG)
 FOLDERS = (".", "0_StaticEmbedding")
 
 
@@ -62,7 +61,7 @@ def save(table: Table, path: StrPath) -> None:
         (folder / TOKENIZER).write_bytes(tokenizer)
         (folder / MODULES).write_text(json.dumps(modules_of(table), indent=1))
         if config := _config(table):
-            (folder / CONFIG).write_text(json.dumps(config, indent=1))
+            (folder / SENTENCE_CONFIG).write_text(json.dumps(config, indent=1))
 
 
 def recognizes(path: Path) -> bool:

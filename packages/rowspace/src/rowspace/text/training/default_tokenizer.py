@@ -15,7 +15,7 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from rowspace._base.atomic import atomic_file
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.errors import RowspaceError
 from rowspace.files.strict_json import parse_object
 from rowspace.text.corpus.standard_library import standard_library

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace._base.jit import exact_kernel, kernel
-from rowspace._base.prefetch import prefetch
+from rowspace._base.jit import exact_kernel, kernel, prefetch
 from rowspace.learn.word2vec.kernels.draws import below, random_bits
 from rowspace.learn.word2vec.kernels.simd import LANES, broadcast, fma, load, store, sum_lanes
 

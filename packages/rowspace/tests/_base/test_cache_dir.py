@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace._base.paths import cache_dir
+from rowspace._base.work_folder import cache_dir
 from rowspace.errors import RowspaceError
 
 

@@ -1,0 +1,70 @@
+"""What scikit-learn expects of a classifier, without importing it, which takes longer than to label some texts."""
+
+import inspect
+from importlib.util import find_spec
+from typing import Any, Self
+
+from rowspace.errors import MissingExtraError, UsageError
+
+__all__ = ["Estimator"]
+
+if find_spec("sklearn") is None:
+    raise MissingExtraError("a classifier needs scikit-learn: pip install 'rowspace[analysis]'")
+
+
+class Estimator:
+    """A classifier of texts by scikit-learn's conventions: parameters, `clone`, tags, and requests of metadata."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; none of them has parameters of its own, for which `deep` would ask."""
+        return {name: getattr(self, name) for name in sorted(inspect.signature(type(self)).parameters)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Raises:
+            UsageError: There is no parameter of this name.
+        """
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise UsageError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Say whether a meta-estimator passes weights on to `fit`; see scikit-learn's guide on metadata routing."""
+        self.get_metadata_routing().fit.add_request(param="sample_weight", alias=sample_weight)
+        return self
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Say whether a meta-estimator passes weights on to `score`."""
+        self.get_metadata_routing().score.add_request(param="sample_weight", alias=sample_weight)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what `fit` and `score` request, scikit-learn's `MetadataRequest`."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if not hasattr(self, "_metadata_request"):  # the name that `clone` copies
+            self._metadata_request = MetadataRequest(owner=self)
+            self.set_fit_request(sample_weight=None).set_score_request(sample_weight=None)
+        return self._metadata_request
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r:.200}' for name, value in changed.items())})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        inputs = InputTags(string=True, one_d_array=True, two_d_array=False)
+        target = TargetTags(required=True)
+        return Tags("classifier", target, classifier_tags=ClassifierTags(), input_tags=inputs)
+
+    def _check_is_fitted(self) -> None:
+        if not hasattr(self, "parts_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
