@@ -30,8 +30,9 @@ PREFIX = "__label__"
 
 def by_rowspace(path, word_ngrams):
     import rowspace as rs
+    from rowspace.learn import read_labeled_texts
 
-    texts, labels = read(path)
+    texts, labels, _ = read_labeled_texts(path)
     options = {"dim": 100, "epochs": EPOCHS, "lr": 0.1, "word_ngrams": word_ngrams, "min_n": 0, "max_n": 0}
     classifier = rs.Classifier(method="rows", **options).fit(texts, labels)
     return classifier.predict
@@ -46,12 +47,6 @@ def by_fasttext(path, word_ngrams):
 
 
 SIDES = {"rowspace": by_rowspace, "fastText": by_fasttext}
-
-
-def read(path):
-    """Return the texts and labels of a file in fastText's format."""
-    pairs = [line.split(" ", 1) for line in path.read_text("utf-8").splitlines()]
-    return [text for _, text in pairs], [label.removeprefix(PREFIX) for label, _ in pairs]
 
 
 def write_lines(books, number, folder):
@@ -80,7 +75,9 @@ def learn(side, folder, word_ngrams):
     before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     predict = SIDES[side](folder / "train.txt", word_ngrams)
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
-    texts, labels = read(folder / "test.txt")
+    from rowspace.learn import read_labeled_texts
+
+    texts, labels, _ = read_labeled_texts(folder / "test.txt")
     right = sum(a == b for a, b in zip(predict(texts), labels, strict=True)) / len(texts)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(json.dumps([seconds, processor, right]))

@@ -54,6 +54,14 @@ def test_lines_of_fasttext(tmp_path):
     assert found == (["x y", "x y"], [["a"], ["b", "c"]], 1)
 
 
+def test_blanks_of_a_line_become_single_spaces(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "__label__a x  y \n__label__b\tx\u3000y\n __label__b x\u00a0y\n__label__a\n__label__a  x\ty\n", "utf-8"
+    )
+    assert read_labeled_texts(path) == (["x y", "x y", "x y", "", "x y"], ["a", "b", "b", "a", "a"], 0)
+
+
 def test_mistakes_are_errors(tmp_path):
     for name, content, error, message in (
         ("a.csv", "text,stars\nx,1\n", UsageError, "no column 'label'; it has 'stars', 'text'; name one with --label-"),

@@ -113,18 +113,26 @@ def _checked(label: Any, place: str) -> Any:
 
 
 def _of_lines(path: str | os.PathLike[str]) -> Examples:
-    texts, labels, left_out = list[str](), list[list[str]](), 0
+    texts, labels, left_out = list[str](), list[Any](), 0
     for number, line in enumerate(read_examples(path, _expected()).split("\n"), 1):
+        first, _, rest = line.partition(" ")
+        label = first.removeprefix(PREFIX)
+        if label is not first and label.split() == [label] and PREFIX not in rest:  # as most lines are
+            is_plain = rest.isprintable() and "  " not in rest  # no blank but single spaces
+            texts.append(rest.strip() if is_plain else " ".join(rest.split()))
+            labels.append(label)
+            continue
         words = line.split()
         found = [word.removeprefix(PREFIX) for word in words if word.startswith(PREFIX)]
         if "" in found:
             raise FileFormatError(f"{path}: line {number}: {PREFIX} without a name; add one, such as {PREFIX}good")
         if found:
             texts.append(" ".join(word for word in words if not word.startswith(PREFIX)))
-            labels.append(found)
+            labels.append(found if len(found) > 1 else found[0])
         elif words:
             left_out += 1
     if not texts:
         raise FileFormatError(f"{path}: no line has a label such as {PREFIX}good; give {_expected()}")
-    single = all(len(each) == 1 for each in labels)
-    return Examples(texts, [each[0] for each in labels] if single else list(labels), left_out)
+    if any(isinstance(label, list) for label in labels):
+        labels = [label if isinstance(label, list) else [label] for label in labels]
+    return Examples(texts, labels, left_out)

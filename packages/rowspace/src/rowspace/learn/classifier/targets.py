@@ -76,40 +76,44 @@ def numbered(labels: Iterable[Any], texts: int) -> Labeled:
         raise UsageError(f"y must have one entry for each of {texts:,} texts, got {len(given):,}")
     if isinstance(given, np.ndarray) and given.ndim == 2:
         return _of_matrix(given)
-    if any(isinstance(each, (list, tuple, set, frozenset)) for each in given):
+    if any(issubclass(each, (list, tuple, set, frozenset)) for each in set(map(type, given))):
         return _several(list(given))
-    flat = _flat(given)
-    classes, numbers = np.unique(flat, return_inverse=True)
-    return _checked(Labeled(classes, "single", np.arange(texts + 1), numbers.astype(np.int32)))
+    classes, numbers = _by_number(given)
+    return _checked(Labeled(classes, "single", np.arange(texts + 1), numbers))
 
 
 def _several(given: list[Any]) -> Labeled:
     for place, each in enumerate(given):
         if not isinstance(each, (list, tuple, set, frozenset)):
             raise UsageError(f"y must have a list of labels for each text, but entry {place} is {each!r:.40}")
-    flat = _flat([label for each in given for label in dict.fromkeys(each)] or [""])
-    classes, numbers = np.unique(flat, return_inverse=True)
+    classes, numbers = _by_number([label for each in given for label in dict.fromkeys(each)] or [""])
     indptr = np.concatenate([[0], np.cumsum([len(set(each)) for each in given])]).astype(np.int64)
-    return _checked(Labeled(classes, "several", indptr, numbers[: indptr[-1]].astype(np.int32)))
+    return _checked(Labeled(classes, "several", indptr, numbers[: indptr[-1]]))
 
 
-def _flat(labels: Iterable[Any]) -> NDArray[Any]:
-    """Return labels of one type as an array; NumPy would make strings of them, also of numbers and missing values."""
+def _by_number(labels: Iterable[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the different labels in order, and the number of each label among them.
+
+    They have one type: NumPy would make strings of all, also of numbers and missing values.
+    """
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "Uiub":
-        return labels
+        classes, numbers = np.unique(labels, return_inverse=True)
+        return classes, numbers.astype(np.int32)
     given = list(labels)
     kinds = {
         each: next((kind for kind, types in _TYPES.items() if issubclass(each, types)), None)
         for each in set(map(type, given))
     }
     allowed = {each for each, kind in kinds.items() if kind is not None and kind == kinds[type(given[0])]}
-    odd = next((place for place, each in enumerate(given) if type(each) not in allowed), None)
-    if odd is not None:
+    if not kinds.keys() <= allowed:
+        odd = next(each for each in given if type(each) not in allowed)
         raise UsageError(
             "y must have labels that are all strings, all whole numbers or all booleans, or lists of these, but it has "
-            f"{given[odd]!r:.60} ({type(given[odd]).__name__})"
+            f"{odd!r:.60} ({type(odd).__name__})"
         )
-    return np.asarray(given)
+    places = {label: place for place, label in enumerate(dict.fromkeys(given))}  # since NumPy sorts strings slowly
+    classes, numbers = np.unique(np.asarray(list(places)), return_inverse=True)
+    return classes, numbers.astype(np.int32)[[places[label] for label in given]]
 
 
 def _of_matrix(given: NDArray[Any]) -> Labeled:

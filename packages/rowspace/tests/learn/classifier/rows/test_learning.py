@@ -5,6 +5,7 @@ import pytest
 
 from rowspace.errors import FitDiverged
 from rowspace.learn.classifier.options import RowsOptions
+from rowspace.learn.classifier.rows.dictionary import TEXTS_AT_ONCE as COUNTED_AT_ONCE, count_dictionary, joined
 from rowspace.learn.classifier.rows.kernels.train import AT_ONCE, MERGE_EVERY, Scratch, merge
 from rowspace.learn.classifier.rows.learning import TEXTS_AT_ONCE, Targets, learn_rows
 from rowspace.table import Table
@@ -115,3 +116,18 @@ def test_many_words_fit_in_the_dictionary():
     model = learn_rows([" ".join(words), "w1 w69999"], Targets.single(np.array([0, 1])), ["x", "y"], options)
     known = [model.dictionary.word(number).decode() for number in range(len(model.dictionary.counts))]
     assert sorted(known) == ["</s>", "w1", "w69999"]
+
+
+def test_words_are_counted_by_threads_as_by_one():
+    """Ids of equally frequent words follow their first use, in whichever part of the texts that is."""
+    generator = np.random.default_rng(0)
+    texts = [
+        f"w{number} w{rare}" for number, rare in generator.integers(0, [100, 90_000], (2 * COUNTED_AT_ONCE + 9, 2))
+    ]
+    data, starts = joined([*texts, "last </s> left out"])
+    one, two = (count_dictionary(data, starts, min_count=1, threads=threads) for threads in (1, 2))
+    assert len(one.counts) > COUNTED_AT_ONCE
+    assert one.word(len(one.counts) - 1) == b"last"
+    for given, wanted in zip(two.lookup, one.lookup, strict=True):
+        np.testing.assert_array_equal(given, wanted)
+    np.testing.assert_array_equal(two.counts, one.counts)

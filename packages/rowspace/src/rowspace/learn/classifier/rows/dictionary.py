@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rowspace._base.parallel import map_ranges, split_range
 from rowspace.learn.classifier.rows.kernels.words import (
     Bytes,
     Longs,
     Lookup,
+    add_counts,
     count_words,
     fill_slots,
     find_word,
@@ -20,6 +22,7 @@ from rowspace.subwords.hashing import END_OF_SENTENCE
 __all__ = ["Dictionary", "count_dictionary", "joined"]
 
 FIRST_WORDS = 1 << 16
+TEXTS_AT_ONCE = 1 << 16  # at least, of a thread that counts words
 
 
 class Dictionary(NamedTuple):
@@ -60,21 +63,14 @@ def joined(texts: Iterable[str]) -> tuple[Bytes, Longs]:
     return np.frombuffer(b"".join(parts), np.uint8), starts
 
 
-def count_dictionary(data: Bytes, starts: Longs, *, min_count: int) -> Dictionary:
+def count_dictionary(data: Bytes, starts: Longs, *, min_count: int, threads: int = 1) -> Dictionary:
     """Return the words of texts that are frequent enough, and the token that ends each text."""
-    lookup, counts, size, text = _empty(data, FIRST_WORDS), np.zeros(FIRST_WORDS, np.int64), 0, 0
-    longest = int(np.diff(starts).max(initial=0)) // 2 + 2
-    while True:
-        text, size = count_words(lookup, starts, text, size, counts)
-        if text == len(starts) - 1:
-            break
-        capacity = max(2 * len(counts), size + longest)
-        grown = _empty(data, capacity)
-        grown.hashes[:size], grown.begins[:size] = lookup.hashes[:size], lookup.begins[:size]
-        grown.ends[:size] = lookup.ends[:size]
-        counts = np.concatenate([counts, np.zeros(capacity - len(counts), np.int64)])
-        fill_slots(grown, size)
-        lookup = grown
+    ranges = split_range(len(starts) - 1, minimum=TEXTS_AT_ONCE, pieces=threads)
+    first, *others = map_ranges(lambda begin, end: _counted(data, starts[begin : end + 1]), ranges, threads=threads)
+    lookup, counts, size = first
+    for other, other_counts, number in others:
+        lookup, counts = _grown(lookup, counts, size, size + number)
+        size = add_counts(lookup, size, counts, other, other_counts[:number])
     order = np.argsort(-counts[:size], kind="stable")
     order = order[counts[order] >= min_count]
     begins, ends, found = lookup.begins[order], lookup.ends[order], counts[order]
@@ -86,6 +82,26 @@ def count_dictionary(data: Bytes, starts: Longs, *, min_count: int) -> Dictionar
     begins = np.insert(begins[~is_end], place, len(data))
     ends = np.insert(ends[~is_end], place, len(data) + len(end))
     return Dictionary.of_words(np.concatenate([data, end]), begins, ends, np.insert(found[~is_end], place, texts))
+
+
+def _counted(data: Bytes, starts: Longs) -> tuple[Lookup, Longs, int]:
+    """Return the words of texts in the order of their first use, their counts, and their number."""
+    lookup, counts, size, text = _empty(data, FIRST_WORDS), np.zeros(FIRST_WORDS, np.int64), 0, 0
+    longest = int(np.diff(starts).max(initial=0)) // 2 + 2
+    while True:
+        text, size = count_words(lookup, starts, text, size, counts)
+        if text == len(starts) - 1:
+            return lookup, counts, size
+        lookup, counts = _grown(lookup, counts, size, max(2 * len(counts), size + longest))
+
+
+def _grown(lookup: Lookup, counts: Longs, size: int, capacity: int) -> tuple[Lookup, Longs]:
+    """Return a dictionary of `size` words with room for more."""
+    grown = _empty(lookup.data, capacity)
+    for name in ("hashes", "begins", "ends"):
+        getattr(grown, name)[:size] = getattr(lookup, name)[:size]
+    fill_slots(grown, size)
+    return grown, np.concatenate([counts[:size], np.zeros(capacity - size, np.int64)])
 
 
 def _empty(data: Bytes, capacity: int) -> Lookup:

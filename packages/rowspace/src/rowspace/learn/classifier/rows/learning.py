@@ -146,7 +146,7 @@ def learn_rows(
         tested = [texts[place] for place in held.tolist()], targets.take(held)
         texts, targets = [texts[place] for place in learned.tolist()], targets.take(learned)
     data, starts = joined(texts)
-    dictionary = count_dictionary(data, starts, min_count=options.min_count)
+    dictionary = count_dictionary(data, starts, min_count=options.min_count, threads=options.threads)
     rules = Rules(options.min_n, options.max_n, options.word_ngrams, options.buckets, dictionary.end)
     examples, buckets = _examples(data, starts, dictionary, rules, targets, options.threads)
     words = len(dictionary.counts)

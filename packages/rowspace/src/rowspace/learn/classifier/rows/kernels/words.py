@@ -11,6 +11,7 @@ from rowspace.subwords.hashing import FNV_START
 
 __all__ = [
     "Lookup",
+    "add_counts",
     "count_words",
     "fill_slots",
     "find_word",
@@ -131,13 +132,28 @@ def fill_slots(lookup: Lookup, size: int) -> None:
 
 
 @kernel
+def find_or_add(lookup: Lookup, begin: int, end: int, hashed: np.uint32, size: int) -> tuple[int, int]:
+    """Return the id of a word of the dictionary's own bytes, which gets the next one if it is new, and the new size."""
+    word = find_word(lookup, lookup.data, begin, end, hashed)
+    if word >= 0:
+        return word, size
+    mask = len(lookup.slots) - 1
+    slot = np.int64(hashed) & mask
+    while lookup.slots[slot] >= 0:
+        slot = (slot + 1) & mask
+    lookup.slots[slot] = size
+    lookup.hashes[size], lookup.begins[size], lookup.ends[size] = hashed, begin, end
+    return np.int64(size), size + 1  # type: ignore[return-value]  # an int to Numba
+
+
+@kernel
 def count_words(lookup: Lookup, starts: Longs, text: int, size: int, counts: Longs) -> tuple[int, int]:
     """Add the words of the texts from `text` on to the dictionary of the texts' own bytes, and count them.
 
     Labels are left out. Text i is `lookup.data[starts[i] : starts[i + 1]]`. Returns the next text and the number of
     words; the text is one that has not been counted if the dictionary could become more than half full by it.
     """
-    data, mask = lookup.data, len(lookup.slots) - 1
+    data = lookup.data
     while text < len(starts) - 1:
         place, end = starts[text], starts[text + 1]
         if size + (end - place) // 2 + 1 > len(counts):
@@ -146,18 +162,19 @@ def count_words(lookup: Lookup, starts: Longs, text: int, size: int, counts: Lon
             begin, place = word_span(data, place, end)
             if begin == place or is_label(data, begin, place):
                 continue
-            hashed = hash_word(data, begin, place)
-            word = find_word(lookup, data, begin, place, hashed)
-            if word < 0:
-                slot = np.int64(hashed) & mask
-                while lookup.slots[slot] >= 0:
-                    slot = (slot + 1) & mask
-                lookup.slots[slot] = size
-                lookup.hashes[size], lookup.begins[size], lookup.ends[size] = hashed, begin, place
-                word = size
-                size += 1
+            word, size = find_or_add(lookup, begin, place, hash_word(data, begin, place), size)
             counts[word] += 1
             if is_end(data, begin, place):
                 break
         text += 1
     return text, size
+
+
+@kernel
+def add_counts(lookup: Lookup, size: int, counts: Longs, other: Lookup, other_counts: Longs) -> int:
+    """Add the words of another dictionary of the same bytes, and their counts; returns the number of words."""
+    for place in range(len(other_counts)):
+        begin, end = other.begins[place], other.ends[place]
+        word, size = find_or_add(lookup, begin, end, other.hashes[place], size)
+        counts[word] += other_counts[place]
+    return size
