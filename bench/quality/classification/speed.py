@@ -67,10 +67,7 @@ def write_lines(books, number, folder):
     random.Random(0).shuffle(lines)  # noqa: S311  # an order that is the same in each run, not a secret
     if len(lines) < number + TESTED:
         sys.exit(f"these books have {len(lines):,} lines, and {number + TESTED:,} are needed")
-    for name in ("test.txt", "few/train.txt", "few/test.txt"):
-        path = Path(folder, name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(lines[:TESTED]), "utf-8")
+    Path(folder, "test.txt").write_text("".join(lines[:TESTED]), "utf-8")
     Path(folder, "train.txt").write_text("".join(lines[TESTED : TESTED + number]), "utf-8")
 
 
@@ -108,11 +105,11 @@ def main():
     packages = ", ".join(f"{package} {version(package)}" for package in ("fasttext-numpy2", "numpy", "numba"))
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}\n")
     print("| features | side | seconds | processor s | accuracy |\n|---|---|---|---|---|")
+    subprocess.run([sys.executable, "-c", "from rowspace.cli.warm import warm_classifier as w; w()"], check=True)
     with tempfile.TemporaryDirectory() as folder:
         write_lines(options.books, options.lines, folder)
         for word_ngrams, features in ((1, "words"), (2, "words and pairs of words")):
             found = {side: [] for side in SIDES}
-            run("rowspace", f"{folder}/few", word_ngrams)  # compiles the kernels
             for _ in range(options.runs):
                 for side in SIDES:
                     found[side].append(run(side, folder, word_ngrams))

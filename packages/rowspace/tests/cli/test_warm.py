@@ -2,11 +2,13 @@
 
 import pytest
 
-from rowspace.cli.warm import warm_encode, warm_options, warm_serve, warm_space, warm_store
+from rowspace.cli.warm import warm_classifier, warm_encode, warm_options, warm_serve, warm_space, warm_store
 from rowspace.encode import kernels as pooling
 from rowspace.encode.scanners.byte_bpe.kernels import scan as byte_bpe
 from rowspace.encode.scanners.sentencepiece.kernels import merges, unigram
 from rowspace.encode.scanners.wordpiece import kernels as wordpiece
+from rowspace.learn.classifier.ngrams.kernels import learn_hinge
+from rowspace.learn.classifier.rows.kernels import predict, train, words
 from rowspace.learn.documents.passes import learn_documents
 from rowspace.learn.word2vec.kernels import learn_piece
 from rowspace.space import kernels as space
@@ -29,6 +31,7 @@ pytestmark = pytest.mark.kernels
         (warm_store, (*FILES, *TEXT_FILES)),
         (warm_space, (space.select,)),
         (warm_serve, (print_kernels.print_numbers,)),
+        (warm_classifier, (words.add_counts, predict.embed, train.learn, learn_hinge)),
         pytest.param(warm_options, (learn_piece, learn_documents, count_pairs), marks=pytest.mark.long),
     ],
 )

@@ -5,7 +5,7 @@ It is removed at the end, unless the task was interrupted and has saved a state 
 The system releases the lock when the process ends, so a killed fit leaves none. Without `flock` (Windows), or on a file
 system without locks, nothing is locked, and two fits to one output are not detected.
 
-`cache_dir` is what tasks of the same user share.
+`cache_dir` is the user's folder for caches.
 """
 
 import os

@@ -170,9 +170,13 @@ def warm_classifier() -> None:
         from rowspace.learn.classifier.classifier import Classifier
     except MissingExtraError:
         return
+    from rowspace.learn.classifier.rows.dictionary import count_dictionary, joined
+
     texts, labels = ["a text", "other words"] * 3, ["x", "y"] * 3
     for loss in ("softmax", "hierarchical"):
         Classifier(dim=2, epochs=1, buckets=100, loss=loss).fit(texts, labels).predict(texts)
+    data, starts = joined(texts)
+    count_dictionary(data, starts, min_count=1, threads=2, least=1)
 
 
 def _warm_optimizers() -> None:

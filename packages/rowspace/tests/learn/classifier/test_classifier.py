@@ -135,7 +135,7 @@ def test_checks_of_scikit_learn_that_need_no_numbers():
     ):
         getattr(estimator_checks, name)("Classifier", clone(small()))
     assert is_classifier(small())
-    assert repr(small(dim=7)) == "Classifier(buckets=5000, dim=7, epochs=10, workers=1)"
+    assert repr(small(dim=7, lr=float("2.0"))) == "Classifier(buckets=5000, dim=7, epochs=10, workers=1)"
     with pytest.raises(UsageError, match="Classifier has no parameter 'dims'; it has"):
         small().set_params(dims=3)
 
@@ -147,6 +147,7 @@ def test_weights_are_passed_on_if_they_are_requested():
         with pytest.raises(UnsetMetadataPassedError, match="set_fit_request"):
             make_pipeline(small(method="ngrams")).fit(texts, labels, sample_weight=weights)
         requested = clone(small(method="ngrams").set_fit_request(sample_weight=True))
+        assert vars(clone(small())).keys() == vars(small()).keys()
         with pytest.raises(UsageError, match="two different labels"):  # the other label has no weight
             make_pipeline(requested).fit(texts, labels, sample_weight=weights)
 
@@ -283,6 +284,8 @@ def test_a_label_may_have_one_text(table, tmp_path):
     assert found[:, classifier.classes_.tolist().index("rare")].max() < 1e-3
     with pytest.raises(UsageError, match="weight above 0 must have at least two different labels"):
         small().fit(["x", "y", "z"], ["a", "a", "b"], sample_weight=[1, 1, 0])
+    with pytest.raises(UsageError, match="weight above 0 must have at least two different labels"):
+        small().fit(["x", "y", "z", "z"], [["a"], ["b"], [], []], sample_weight=[0, 0, 1, 1])
 
 
 def test_balanced_weights_learn_a_rare_label():

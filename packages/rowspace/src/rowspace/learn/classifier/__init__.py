@@ -3,6 +3,7 @@
 | file | contents |
 |---|---|
 | `classifier.py`, `options.py` | the estimator and its options |
+| `estimator.py` | the contract of scikit-learn |
 | `choosing.py`, `calibration.py` | candidates on held-out texts, their probabilities and their average |
 | `members.py` | the candidates |
 | `rows/` | fastText's supervised model |

@@ -250,7 +250,7 @@ def _source(texts: list[str], labeled: Labeled, weights: NDArray[np.float32]) ->
         raise UsageError("all texts are empty; check the column of texts")
     source = Source(texts, labeled, weights)
     source = source if len(used) == len(texts) else source.take(used)
-    if np.ptp(source.labeled.numbers) == 0:
+    if not np.any(np.diff(source.labeled.numbers)):
         raise UsageError("texts with a weight above 0 must have at least two different labels; change the weights")
     return source
 

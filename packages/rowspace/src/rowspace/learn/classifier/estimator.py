@@ -34,27 +34,32 @@ class Estimator:
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
         """Say whether a meta-estimator passes weights on to `fit`; see scikit-learn's guide on metadata routing."""
-        self.get_metadata_routing().fit.add_request(param="sample_weight", alias=sample_weight)
+        self._metadata_request = self.get_metadata_routing()  # the name that `clone` copies
+        self._metadata_request.fit.add_request(param="sample_weight", alias=sample_weight)
         return self
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
         """Say whether a meta-estimator passes weights on to `score`."""
-        self.get_metadata_routing().score.add_request(param="sample_weight", alias=sample_weight)
+        self._metadata_request = self.get_metadata_routing()
+        self._metadata_request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
     def get_metadata_routing(self) -> Any:
         """Return what `fit` and `score` request, scikit-learn's `MetadataRequest`."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
-        if not hasattr(self, "_metadata_request"):  # the name that `clone` copies
-            self._metadata_request = MetadataRequest(owner=self)
-            self.set_fit_request(sample_weight=None).set_score_request(sample_weight=None)
-        return self._metadata_request
+        if hasattr(self, "_metadata_request"):
+            return self._metadata_request
+        found = MetadataRequest(owner=type(self).__name__)
+        for method in (found.fit, found.score):
+            method.add_request(param="sample_weight", alias=None)
+        return found
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
-        changed = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r:.200}' for name, value in changed.items())})"
+        shown = {name: f"{value!r:.200}" for name, value in self.get_params().items()}
+        changed = [f"{name}={text}" for name, text in shown.items() if text != repr(defaults[name].default)]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags

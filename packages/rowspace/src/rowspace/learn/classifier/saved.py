@@ -12,7 +12,7 @@ import json
 import os
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from rowspace.learn.classifier.rows.features import some_buckets
 from rowspace.learn.classifier.rows.kernels.features import NO_ROW, SKIPPED, Buckets
 from rowspace.learn.classifier.rows.model import NEVER, SupervisedModel
 from rowspace.learn.tuning.saved_classifier import CONTENTS, JSON, TENSORS
+
+if TYPE_CHECKING:
+    from rowspace.learn.tuning.classifier import TextClassifier
 
 __all__ = ["check_target", "read_classifier", "write_classifier"]
 
@@ -126,7 +129,7 @@ def _fill(classifier: Any, document: dict[str, Any], arrays: Arrays, path: Path)
     classifier.chosen_, classifier.facts_ = str(document["chosen"]), dict(document["facts"])
 
 
-def _of_text_classifier(classifier: Any, model: Any) -> None:
+def _of_text_classifier(classifier: Any, model: "TextClassifier") -> None:
     classifier.method, classifier.classes_, classifier.label_kind_ = "vectors", model.classes_, "single"
     classes = len(model.classes_)
     classifier.parts_ = [Part(Vectors(model, np.arange(classes), classes), (1.0, 0.0), 1.0)]
@@ -234,7 +237,7 @@ def _read_vectors(_: dict[str, Any], __: Arrays, path: Path, labels: int) -> Vec
     return Vectors(model, places, labels)
 
 
-def _text_classifier(path: Path) -> Any:
+def _text_classifier(path: Path) -> "TextClassifier":
     from rowspace.learn.tuning.classifier import TextClassifier
 
     return TextClassifier.load(path)

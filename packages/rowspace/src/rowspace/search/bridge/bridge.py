@@ -19,6 +19,8 @@ from rowspace.search.storage.vectors import unit_vectors
 
 __all__ = ["BRIDGES", "Bridge", "load_bridge", "save_bridge"]
 
+BRIDGES = "bridges"
+"""The folder in an index that holds its bridges."""
 _KEY = "rowspace_bridge"
 _VERSION = 2
 _UNCHECKED = 1  # the version without checksums
@@ -137,10 +139,6 @@ def _from_parts(facts: dict[str, Any], tensors: dict[str, Any]) -> Bridge:
     if not all(type(number) is int for number in numbers.values()):
         raise ValueError
     return Bridge(**texts, **numbers, recall=float(facts["recall"]), interval=(low, high), map=VectorMap.of(tensors))
-
-
-BRIDGES = "bridges"
-"""The folder in an index that holds its bridges."""
 
 
 def save_bridge(place: str, bridge: Bridge) -> None:

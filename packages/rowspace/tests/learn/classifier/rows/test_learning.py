@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rowspace.errors import FitDiverged
-from rowspace.learn.classifier.options import RowsOptions
-from rowspace.learn.classifier.rows.dictionary import TEXTS_AT_ONCE as COUNTED_AT_ONCE, count_dictionary, joined
-from rowspace.learn.classifier.rows.kernels.train import AT_ONCE, MERGE_EVERY, Scratch, merge
+from rowspace.learn.classifier.options import ClassifierOptions, RowsOptions
+from rowspace.learn.classifier.rows.dictionary import FIRST_WORDS, count_dictionary, joined
+from rowspace.learn.classifier.rows.kernels.train import AT_ONCE, MERGE_EVERY, MOST_RATE, Scratch, merge
 from rowspace.learn.classifier.rows.learning import TEXTS_AT_ONCE, Targets, learn_rows
 from rowspace.table import Table
 
@@ -24,11 +24,12 @@ def binary_errors(scores, labels):
     return np.eye(3)[labels] - 1 / (1 + np.exp(-scores))
 
 
+@pytest.mark.parametrize("lr", [0.3, 0.5])
 @pytest.mark.parametrize(("loss", "errors_of"), [("softmax", softmax_errors), ("one-vs-all", binary_errors)])
-def test_steps_of_some_texts_at_once_equal_numpy(loss, errors_of):
-    """There are 22 texts, so that two are left over, and the last one has no label."""
+def test_steps_of_some_texts_at_once_equal_numpy(loss, errors_of, lr):
+    """There are 22 texts, so that two are left over, and the last one has no label; the rate falls to 0.33 at last."""
     texts, labels, has_label = [*TEXTS, "a", "b"], np.array([*LABELS, 1, 0]), np.arange(22) < 21
-    options = RowsOptions(dim=4, epochs=3, lr=0.5, word_ngrams=1, min_n=0, max_n=0, workers=1, loss=loss)
+    options = RowsOptions(dim=4, epochs=3, lr=lr, word_ngrams=1, min_n=0, max_n=0, workers=1, loss=loss)
     weights = np.linspace(0.5, 1.4, 22, dtype=np.float32)
     targets = Targets(np.cumsum([0, *has_label]), labels[has_label].astype(np.int32), weights)
     model = learn_rows(texts, targets, ["x", "y", "z"], options)
@@ -38,11 +39,12 @@ def test_steps_of_some_texts_at_once_equal_numpy(loss, errors_of):
     places = np.array([model.labels.index("xyz"[label]) for label in labels])
     for epoch in range(3):
         order = np.random.default_rng((1, epoch)).permutation(22)
-        for begin in range(0, 22, AT_ONCE):
-            some = order[begin : begin + AT_ONCE]
+        size = AT_ONCE if lr * (1 - epoch / 3) <= MOST_RATE else 1
+        for begin in range(0, 22, size):
+            some = order[begin : begin + size]
             features = [[ids[word] for word in [*texts[text].split(), "</s>"]] for text in some]
             hidden = np.array([inputs[each].mean(0) for each in features])
-            rates = 0.5 * (1 - (epoch + begin / 22) / 3) * weights[some] * has_label[some]
+            rates = lr * (1 - (epoch + begin / 22) / 3) * weights[some] * has_label[some]
             steps = rates[:, np.newaxis] * errors_of(hidden @ outputs.T, places[some])
             gradients = steps @ outputs
             outputs += steps.T @ hidden
@@ -104,6 +106,15 @@ def test_words_begin_with_the_rows_of_a_table():
     assert abs(model.inputs[ids["a"]]).max() <= 0.5
 
 
+def test_the_default_rate_does_not_diverge_on_short_noisy_texts():
+    """It did if four of them were learned at once."""
+    generator = np.random.default_rng(0)
+    words = generator.choice(["yes", "no"], 2000)
+    labels = np.where(generator.random(2000) < 0.1, 0, words == "yes")
+    model = learn_rows(words.tolist(), Targets.single(labels), ["no", "yes"], ClassifierOptions(workers=1))
+    assert ((model.predict_proba(words.tolist()).argmax(1) == model.labels.index("yes")) == (words == "yes")).all()
+
+
 def test_a_rate_that_is_too_high_is_an_error():
     options = RowsOptions(dim=4, epochs=50, lr=100.0, workers=1)
     with pytest.raises(FitDiverged, match="lr=100 is too high"):
@@ -121,12 +132,10 @@ def test_many_words_fit_in_the_dictionary():
 def test_words_are_counted_by_threads_as_by_one():
     """Ids of equally frequent words follow their first use, in whichever part of the texts that is."""
     generator = np.random.default_rng(0)
-    texts = [
-        f"w{number} w{rare}" for number, rare in generator.integers(0, [100, 90_000], (2 * COUNTED_AT_ONCE + 9, 2))
-    ]
+    texts = [f"w{number} w{rare}" for number, rare in generator.integers(0, [100, 90_000], (200_000, 2))]
     data, starts = joined([*texts, "last </s> left out"])
-    one, two = (count_dictionary(data, starts, min_count=1, threads=threads) for threads in (1, 2))
-    assert len(one.counts) > COUNTED_AT_ONCE
+    one, two = (count_dictionary(data, starts, min_count=1, threads=threads, least=99) for threads in (1, 3))
+    assert len(one.counts) > FIRST_WORDS
     assert one.word(len(one.counts) - 1) == b"last"
     for given, wanted in zip(two.lookup, one.lookup, strict=True):
         np.testing.assert_array_equal(given, wanted)

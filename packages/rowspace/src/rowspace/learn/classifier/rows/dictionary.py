@@ -22,7 +22,7 @@ from rowspace.subwords.hashing import END_OF_SENTENCE
 __all__ = ["Dictionary", "count_dictionary", "joined"]
 
 FIRST_WORDS = 1 << 16
-TEXTS_AT_ONCE = 1 << 16  # at least, of a thread that counts words
+TEXTS_AT_ONCE = 1 << 16
 
 
 class Dictionary(NamedTuple):
@@ -63,9 +63,14 @@ def joined(texts: Iterable[str]) -> tuple[Bytes, Longs]:
     return np.frombuffer(b"".join(parts), np.uint8), starts
 
 
-def count_dictionary(data: Bytes, starts: Longs, *, min_count: int, threads: int = 1) -> Dictionary:
-    """Return the words of texts that are frequent enough, and the token that ends each text."""
-    ranges = split_range(len(starts) - 1, minimum=TEXTS_AT_ONCE, pieces=threads)
+def count_dictionary(
+    data: Bytes, starts: Longs, *, min_count: int, threads: int = 1, least: int = TEXTS_AT_ONCE
+) -> Dictionary:
+    """Return the words of texts that are frequent enough, and the token that ends each text.
+
+    A thread counts those of `least` texts or more.
+    """
+    ranges = split_range(len(starts) - 1, minimum=least, pieces=threads)
     first, *others = map_ranges(lambda begin, end: _counted(data, starts[begin : end + 1]), ranges, threads=threads)
     lookup, counts, size = first
     for other, other_counts, number in others:

@@ -1,4 +1,4 @@
-"""Rows of features and outputs of labels, learned one text after the other by stochastic gradient descent.
+"""Rows of features and outputs of labels, learned by stochastic gradient descent, from one text or a few at a time.
 
 A text is the mean of the rows of its features; the outputs predict its label from the mean. A row gets the gradient of
 the mean divided by the number of features, as in fastText (Joulin et al. 2017).
@@ -40,6 +40,7 @@ MERGE_EVERY = 32  # texts that a thread learns in its own outputs before others 
 HIERARCHICAL, NEGATIVE, SOFTMAX, ONE_VS_ALL = 1, 2, 3, 4  # fastText's codes
 TINY, LEAST_PRODUCT = 1e-10, 1e-250
 AT_ONCE = 4  # texts whose labels are scored, and whose outputs are moved, by one pass over the outputs
+MOST_RATE = 1 / 3  # for so many, whose steps add up; from 0.5 on they can diverge where one by one they do not
 LEAST, MOST = -87.0, 88.0  # e to these is a normal float32
 LOG2_E, LN_2 = 1.4426950408889634, 0.6931471805599453
 ROUNDING = 12582912.0  # 1.5 × 2^23: a float32 of this size has no place after the point
@@ -95,10 +96,11 @@ class Scratch(NamedTuple):
 def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, nodes: Nodes, scratch: Scratch) -> float:
     """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses.
 
-    The losses of all outputs learn `AT_ONCE` texts from the same outputs, since these take most of the time, and do not
-    fit into the first cache if there are many labels.
+    Where all outputs are learned, and the rate is low, `AT_ONCE` texts are scored before any of them moves the outputs:
+    to read these takes most of the time, since many labels do not fit into the first cache.
     """
-    total, at_once = 0.0, AT_ONCE if loss in (SOFTMAX, ONE_VS_ALL) else 1
+    total, learns_all = 0.0, loss in (SOFTMAX, ONE_VS_ALL)
+    at_once = AT_ONCE if learns_all and rates[0] <= MOST_RATE else 1
     outputs = scratch.outputs if len(scratch.outputs) > 0 else net.outputs
     for begin in range(0, len(order), at_once):
         if begin % MERGE_EVERY == 0:
@@ -110,7 +112,7 @@ def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, no
                 scratch.sizes[lane] = mean_row(examples, texts[lane], net.inputs, scratch.hidden[lane])
         prefetch_texts(examples, order, begin + at_once, at_once, net.inputs)
         rate = rates[0] + (rates[1] - rates[0]) * np.float32(begin) / np.float32(len(order))
-        if at_once > 1:
+        if learns_all:
             total += learn_all(examples, texts, loss, rate, outputs, scratch)
         elif scratch.sizes[0] > 0:
             total += learn_some(examples, texts[0], loss, rate, outputs, nodes, scratch)
@@ -128,7 +130,7 @@ def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, no
 def prefetch_texts(examples: Examples, order: Longs, begin: int, number: int, inputs: Rows) -> None:
     """Prefetch the rows of some texts from `begin` on, and the features of as many after them.
 
-    Those of n-grams of characters are not, which made no difference.
+    Rows of n-grams of characters are not prefetched: it made no difference.
     """
     for place in range(begin, min(begin + number, len(order))):
         text = order[place]
@@ -197,7 +199,7 @@ def one_label(examples: Examples, text: int, scratch: Scratch) -> int:
 
 @kernel
 def learn_all(examples: Examples, texts: Longs, loss: int, rate: np.float32, outputs: Rows, scratch: Scratch) -> float:
-    """Learn the labels of some texts by all outputs; returns the sum of the losses."""
+    """Learn the labels of up to `AT_ONCE` texts by all outputs; returns the sum of the losses."""
     total = 0.0
     score_all(outputs, scratch.hidden, scratch.scores, scratch.greatest)
     for lane in range(AT_ONCE):
