@@ -53,7 +53,6 @@ MODULES = ("encode", "contextual", "errors", "layers", "learn", "optim", "search
 # Modules by the names that the caller gives them, and constructors of subclasses, whose arguments torch passes on too.
 PASSED_ON = {"Concatenation", "InputEmbedding"}
 PASSED_ON |= {f"{name}Embedding.from_pretrained" for name in ("Matryoshka", "MultiHot", "Segment", "Token")}
-PASSED_ON |= {"Classifier.set_params"}  # any of its parameters, in the form that scikit-learn gives it
 
 MISTAKES = """
 import rowspace as rs

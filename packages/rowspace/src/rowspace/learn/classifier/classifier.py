@@ -69,6 +69,19 @@ class Classifier(Estimator):
         for field in dataclasses.fields(ClassifierOptions):
             setattr(self, field.name, options.get(field.name, field.default))
 
+    @shows_options(ClassifierOptions)
+    def set_params(self, *, table: Any = ..., class_weight: Any = ..., **options: Any) -> Self:
+        """Set the given parameters; all others stay as they are.
+
+        Raises:
+            UsageError: There is no parameter of this name.
+        """
+        check_option_names("Classifier", options, ClassifierOptions)
+        for name, value in (options | {"table": table, "class_weight": class_weight}).items():
+            if value is not ...:
+                setattr(self, name, value)
+        return self
+
     def fit(self, X: Iterable[str], y: Iterable[Any], *, sample_weight: Iterable[float] | None = None) -> Self:
         """Learn from texts and their labels.
 

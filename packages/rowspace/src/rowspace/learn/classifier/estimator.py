@@ -4,7 +4,7 @@ import inspect
 from importlib.util import find_spec
 from typing import Any, Self
 
-from rowspace.errors import MissingExtraError, UsageError
+from rowspace.errors import MissingExtraError
 
 __all__ = ["Estimator"]
 
@@ -16,21 +16,8 @@ class Estimator:
     """A classifier of texts by scikit-learn's conventions: parameters, `clone`, tags, and requests of metadata."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; none of them has parameters of its own, for which `deep` would ask."""
+        """Return the parameters by name; `deep` changes nothing, since no parameter is an estimator."""
         return {name: getattr(self, name) for name in sorted(inspect.signature(type(self)).parameters)}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Raises:
-            UsageError: There is no parameter of this name.
-        """
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise UsageError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
-            setattr(self, name, value)
-        return self
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
         """Say whether a meta-estimator passes weights on to `fit`; see scikit-learn's guide on metadata routing."""

@@ -1,4 +1,4 @@
-"""The tokens that compared tables share, the checks of the tables, and what a merged table has of its parents."""
+"""The tokens that compared tables share, the checks of the tables, and the tokens and counts of a merged table."""
 
 import json
 import warnings

@@ -68,7 +68,7 @@ def count_dictionary(
 ) -> Dictionary:
     """Return the words of texts that are frequent enough, and the token that ends each text.
 
-    A thread counts those of `least` texts or more.
+    Each thread counts the words of at least `least` texts.
     """
     ranges = split_range(len(starts) - 1, minimum=least, pieces=threads)
     first, *others = map_ranges(lambda begin, end: _counted(data, starts[begin : end + 1]), ranges, threads=threads)

@@ -97,7 +97,7 @@ def learn(examples: Examples, order: Longs, loss: int, rates: Rows, net: Net, no
     """Learn the texts of `order`, with a rate from `rates[0]` to `rates[1]`; returns the sum of their losses.
 
     Where all outputs are learned, and the rate is low, `AT_ONCE` texts are scored before any of them moves the outputs:
-    to read these takes most of the time, since many labels do not fit into the first cache.
+    reading these takes most of the time, since many labels do not fit into the first cache.
     """
     total, learns_all = 0.0, loss in (SOFTMAX, ONE_VS_ALL)
     at_once = AT_ONCE if learns_all and rates[0] <= MOST_RATE else 1
